@@ -116,7 +116,6 @@ export const alone = [
   'history/postgres/cut-commits',
   'history/postgres/faults',
   'history/postgres/postgres-history',
-  'history/postgres/reader',
   'history/postgres/shared-drafts',
   'history/postgres/takeovers',
   'pages/in-browser',

@@ -3,7 +3,7 @@ import { openDatabase } from '../src/history/sqlite/open-database.ts'
 const projects = 10
 const runs = 100
 
-/** A new history of `rows` violations in ten projects and a hundred runs: one in twenty is active. */
+/** A new history of `rows` violations in ten projects and a hundred runs: one in ten is active. */
 export function fillViolations(file: string, rows: number): void {
   const time = (run: number) => new Date(Date.UTC(2026, 0, 1) + run * 3_600_000).toISOString()
   const db = openDatabase(file, time(0))
@@ -30,7 +30,7 @@ export function fillViolations(file: string, rows: number): void {
         // A step without a common factor spreads what follows each other over all projects and uids.
         const place = (row * 7919) % 1_000_003
         const uid = `ep_${place.toString(36).padStart(12, '0')}`
-        const isActive = row % 20 === 0
+        const isActive = row % 10 === 0
         const from = 1 + (place % (runs - 1))
         const to = isActive ? null : from + 1 + (place % (runs - from))
         const rule = `endpoint/rule-${place % 23}`

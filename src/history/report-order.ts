@@ -24,36 +24,16 @@ export function inReportOrder(a: InReport, b: InReport): number {
   )
 }
 
-type InGroups = Pick<RecordedViolation, 'state' | 'severity' | 'project'> & { readonly run: number }
-
-/** Groups by their first violations: active ones in the order of reports, then resolved ones, the latest first. */
-export function inGroupOrder(a: InGroups, b: InGroups): number {
-  const isResolved = a.state === 'resolved'
-  return (
-    Number(isResolved) - Number(b.state === 'resolved') ||
-    (isResolved ? b.run - a.run : 0) ||
-    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-    Number(b.state === 'opened') - Number(a.state === 'opened') ||
-    compareText(a.project, b.project)
-  )
+/** Active ones in the order of reports, then resolved ones, the latest first. `run`: which resolved it. */
+export function inListOrder(a: InList, b: InList): number {
+  return (a.state === 'resolved' && b.state === 'resolved' ? b.run - a.run : 0) || inReportOrder(a, b)
 }
+
+type InList = InReport & { readonly run: number }
 
 /** By UTF-16 code units, as canonical JSON. SQLite compares code points, so lists are sorted here. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** As databases compare: by the bytes of UTF-8, which are in the order of code points. */
-export function byCodePoint(a: string, b: string): number {
-  const most = Math.min(a.length, b.length)
-  let at = 0
-  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++
-  return at === most ? a.length - b.length : rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
-}
-
-/** The units of pairs come after all others. */
-function rankOf(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
 export function byKindAndUid(a: { kind: string; uid: string }, b: { kind: string; uid: string }): number {

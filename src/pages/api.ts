@@ -3,7 +3,7 @@ import type { HistoryAccess } from '../app/process-context.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import type { JsonObject } from '../model/json.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
-import { type Freshness, forbidCaching, stateOf } from './freshness.ts'
+import { forbidCaching, type IsFresh } from './freshness.ts'
 import { faultForReaders, NotAllowed, type ReaderFault, type SiteHistory, type SiteScope } from './page.ts'
 import { readQuery } from './query.ts'
 
@@ -55,7 +55,7 @@ interface ApiOptions {
 }
 
 /** What commands print, below `/api/v1`. */
-export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshness: Freshness): Hono {
+export function apiRoutes({ history, api, scope, onFault }: ApiOptions, isFresh: IsFresh): Hono {
   const routes = new Hono()
   const description = async () => `${JSON.stringify(await api.describe(), null, 2)}\n`
   let openapi: string | undefined
@@ -73,11 +73,10 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, freshnes
   routes.get('/:command{.+}', async (context) => {
     const answer = await api.prepare(context.req.param('command'), new URL(context.req.url).searchParams)
     if (answer.isOfAllProjects && scope !== undefined) throw new NotAllowed()
-    if (answer.isOfRun && freshness.isKnownFresh(context)) return context.body(null, 304)
     const opened = await history()
     const last = answer.isOfRun ? await findLastRun(opened) : undefined
     if (last === undefined) forbidCaching(context)
-    else if (freshness.isFresh(context, await stateOf(opened, last))) return context.body(null, 304)
+    else if (await isFresh(context, opened, last)) return context.body(null, 304)
     return sendJson(context, await answer.read({ history: opened, ...(scope && { isVisible: scope.isVisible }) }))
   })
   routes.onError((error, context) => {

@@ -1,10 +1,11 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import { readFirstViolations } from '../history/sql/first-violations.ts'
+import { listViolations } from '../history/sql/list-violations.ts'
 import { type CommittedRun, findLastRun, findRunAfter, findRunBefore } from '../history/sql/runs.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import type { ReportChange } from '../model/report.ts'
 import { type Kind, kinds } from '../model/resource.ts'
+import { readFirst } from '../questions/choose-violations.ts'
 import { type ResourceCursor, readDiff } from '../questions/diff.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import { isGap } from '../report/gaps.ts'
@@ -160,17 +161,9 @@ async function readEnded(
   { history }: SiteRequest,
   { from, to, projects, kind }: ComparedRuns,
 ): Promise<{ readonly rows: readonly (RecordedViolation | ResolvedViolation)[]; readonly total: number }> {
-  let total = 0
-  const rows = await readFirstViolations(history, {
-    run: to.number,
-    withActive: false,
-    resolvedAfter: from.number,
-    most: mostEnded,
-    isChosen(group) {
-      const isChosen = matchesProject(group.project, projects) && (kind === undefined || group.kind === kind)
-      if (isChosen) total += group.violations
-      return isChosen
-    },
-  })
-  return { rows, total }
+  const ended = (await listViolations(history, { run: to.number, resolvedAfter: from.number })).filter(
+    (one) =>
+      one.state === 'resolved' && matchesProject(one.project, projects) && (kind === undefined || one.kind === kind),
+  )
+  return { rows: await readFirst(history, ended, { most: mostEnded }), total: ended.length }
 }

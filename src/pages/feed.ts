@@ -4,7 +4,7 @@ import { type CommittedRun, findLastRun, readMadeAt } from '../history/sql/runs.
 import { type ChangeEntry, readLastChanges } from '../questions/read-last-changes.ts'
 import { html, type Markup, trusted } from '../report/html/markup.ts'
 import { runAsOf } from './find-runs.ts'
-import { countsFromNow, type Freshness, forbidCaching, stateOf } from './freshness.ts'
+import { countsFromNow, forbidCaching, type IsFresh } from './freshness.ts'
 import { linksAt, paths } from './link.ts'
 import type { SiteHistory, SiteScope } from './page.ts'
 import { readQuery } from './query.ts'
@@ -15,20 +15,19 @@ interface FeedOptions {
   history(): Promise<SiteHistory>
   readonly scope?: SiteScope
   now(): number
-  readonly freshness: Freshness
+  readonly isFresh: IsFresh
 }
 
 /** The last changes as an Atom feed (RFC 4287), newest first. */
 export async function answerFeed(context: Context, options: FeedOptions): Promise<Response> {
   const url = new URL(context.req.url)
   const named = readQuery(url.searchParams, ['run']).one('run')
-  const { freshness, scope } = options
+  const { isFresh, scope } = options
   const isKept = !countsFromNow(url.searchParams)
-  if (isKept && freshness.isKnownFresh(context)) return context.body(null, 304)
   const history = await options.history()
   const last = await findLastRun(history)
   if (last === undefined || !isKept) forbidCaching(context)
-  else if (freshness.isFresh(context, await stateOf(history, last))) return context.body(null, 304)
+  else if (await isFresh(context, history, last)) return context.body(null, 304)
   const now = options.now()
   const run = last && (await runAsOf(history, named, { now, last }))
   const entries = run === undefined ? [] : await readLastChanges(history, run, mostEntries)

@@ -5,66 +5,20 @@ import { lastNote } from '../history/sql/notes.ts'
 import { type CommittedRun, lastPruning, readMove } from '../history/sql/runs.ts'
 import { readDuration } from '../model/time.ts'
 
-/** For this long, a client's copy counts as fresh without a question to the history. */
-const trustedMs = 1000
+/** Whether what a client has of an address is still the answer. Sets the headers for the next time. */
+export type IsFresh = (context: Context, history: HistoryReader, last: CommittedRun, more?: string) => Promise<boolean>
 
-/** What answers depend on: the last run, and what people noted and which runs were pruned since. */
-interface HistoryState {
-  readonly last: Pick<CommittedRun, 'number' | 'finished_at'>
-  /** Its id; 0 without any. */
-  readonly note: number
-  /** When runs were pruned last; null: never. */
-  readonly pruned: string | null
-  /** When it was moved elsewhere; undefined: it was not. */
-  readonly moved: string | undefined
-}
-
-/** The state of a history that has a run. */
-export async function stateOf(history: HistoryReader, last: CommittedRun): Promise<HistoryState> {
-  const [pruned, move] = [await history.ask(lastPruning), await readMove(history)]
-  return { last, note: await lastNote(history), pruned, moved: move?.at }
-}
-
-/** Decides by the last run whether what a client has of an address is still the answer. */
-export interface Freshness {
-  /** Whether it was within the last second. `more`: what else the answer depends on. */
-  isKnownFresh(context: Context, more?: string): boolean
-  /** Whether it is, as of the last run. Sets the headers for the next time. */
-  isFresh(context: Context, state: HistoryState, more?: string): boolean
-}
-
-export function watchFreshness({
-  now,
-  version,
-  viewerOf = () => '',
-}: {
-  /** Milliseconds since the epoch. */
-  now(): number
-  /** Of hookdrift: another release may answer otherwise. */
-  readonly version: string
-  /** Who reads: readers may see different projects. */
-  viewerOf?(context: Context): string
-}): Freshness {
-  let seen: { readonly state: HistoryState; readonly at: number } | undefined
-  const compare = (
-    context: Context,
-    { last: { number, finished_at }, note, pruned, moved }: HistoryState,
-    more: string,
-  ) => {
+/**
+ * Decides by what answers depend on: the last run, what people noted, which runs were pruned, whether the history was
+ * moved, and `more`. `version`: of hookdrift, as another release may answer otherwise; `viewerOf`: who reads, as readers
+ * may see different projects.
+ */
+export function watchFreshness(version: string, viewerOf: (context: Context) => string): IsFresh {
+  return async (context, history, { number, finished_at }, more = '') => {
+    const [note, pruned, move] = [await lastNote(history), await history.ask(lastPruning), await readMove(history)]
     const { pathname, search } = new URL(context.req.url)
-    const content = [version, viewerOf(context), number, finished_at, note, pruned, moved, pathname, search, more]
+    const content = [version, viewerOf(context), number, finished_at, note, pruned, move?.at, pathname, search, more]
     return isHeld(context, entityTag(`${number}-`, content), 'private, no-cache')
-  }
-  return {
-    isKnownFresh(context, more = '') {
-      if (seen === undefined || context.req.header('if-none-match') === undefined) return false
-      const age = now() - seen.at
-      return age >= 0 && age < trustedMs && compare(context, seen.state, more)
-    },
-    isFresh(context, state, more = '') {
-      seen = { state, at: now() }
-      return compare(context, state, more)
-    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
+import type { ListedViolation } from '../history/sql/list-violations.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import { listRunsBefore } from '../history/sql/runs.ts'
 import { readResolvedBetween } from '../history/sql/violations.ts'
@@ -6,19 +6,18 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
-import {
-  countSeverities,
-  dueDate,
-  type FailOn,
-  isOpen,
-  isOverdue,
-  type Severity,
-  type ViolationState,
-} from '../model/violation.ts'
+import { countSeverities, type FailOn, isOpen, type ViolationState } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
 import { readCauses } from '../questions/causes.ts'
-import { countGroups, type ViolatedRule } from '../questions/count-groups.ts'
-import { describeBesides, openBesides, readStatus, type StatusRow, scanKey } from '../questions/status.ts'
+import { type RankedGroup, rankViolations, readFirst, sortKeyOf } from '../questions/choose-violations.ts'
+import {
+  countByProject,
+  describeBesides,
+  openBesides,
+  readStatus,
+  type StatusRow,
+  scanKey,
+} from '../questions/status.ts'
 import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
 import { command, emptyState, severityChip, showInstant } from '../report/html/components/parts.ts'
@@ -40,9 +39,7 @@ import type { SiteConfiguration, SitePage, SiteRequest } from './page.ts'
 import { type CurrentConfiguration, readConfigured, unconfigured } from './read-configured.ts'
 import {
   onceForRun,
-  readActiveOf,
-  readCounts,
-  readDue,
+  readActive,
   readInputs,
   readOmissions,
   readProjectEvaluations,
@@ -63,35 +60,39 @@ export const overviewPage: SitePage = {
   isOfRun: 'past',
   async show(request) {
     const { isLatest } = request
-    const { groups, rules } = await readActiveOf(request)
+    const active = await readActive(request)
     const configured = isLatest ? await readConfigured(request) : unconfigured(timeOf(request))
-    const status = await readProjects(request, configured)
+    const status = await readProjects(request, active, configured)
     const { coverage = [], rows } = status
     const stale = isLatest ? rows.filter((row) => row.stale) : []
     const trend = await readTrendOf(request)
-    const unknown = countGroups(groups.filter(({ state }) => state === 'unknown')).total
+    const unknown = active.filter(({ state }) => state === 'unknown').length
     const doubted = countDoubted(await readOmissions(request))
     const checked = checkedExtent(coverage, unknown + doubted)
     return {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${await showGaps(request, coverage)}`,
-      body: html`${await showLatestVerdict(request, { groups, coverage, doubted })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups) })}
-${await showCauses(request)}${await showLatest(request, { groups, checked })}
-${showProjectTable(request, { status, groups, evaluations: await readProjectEvaluations(request) })}${await showOthers(request, status)}
-${await showRest(request, { rules, inputs: await readInputs(request), extent: checked, configuration: configured.configuration })}`,
+      body: html`${await showLatestVerdict(request, { active, coverage, doubted })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, active) })}
+${await showCauses(request)}${await showLatest(request, { active, checked })}
+${showProjectTable(request, { status, active, evaluations: await readProjectEvaluations(request) })}${showOthers(request, active, status)}
+${await showRest(request, { rules: rankViolations(active.filter(isOpen), ({ rule }) => rule), inputs: await readInputs(request), extent: checked, configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
   },
 }
 
-async function readProjects(request: SiteRequest, { configuration, dueAfter }: CurrentConfiguration) {
+async function readProjects(
+  request: SiteRequest,
+  active: readonly ListedViolation[],
+  { configuration, dueAfter }: CurrentConfiguration,
+) {
   const { history, run } = request
   const now = timeOf(request)
   return readStatus(
     history,
     { run, expected: configuration?.expected, projects: [], now, limit: Number.POSITIVE_INFINITY, dueAfter },
-    { scansAt: () => readScans(request), countsAt: () => readCounts(request) },
+    { scansAt: () => readScans(request), activeAt: async () => active },
   )
 }
 
@@ -116,39 +117,37 @@ ${cards}</ul>${omittedLine}
 /** The verdict in words and numbers, over the last scan of each project, and what changed with the run. */
 async function showLatestVerdict(
   request: SiteRequest,
-  { groups, coverage, doubted }: { groups: readonly ViolationGroup[]; coverage: Report['coverage']; doubted: number },
+  { active, coverage, doubted }: { active: readonly ListedViolation[]; coverage: Report['coverage']; doubted: number },
 ): Promise<Markup> {
   const { run, link } = request
-  const dueOf = await readDue(request)
-  const inStates = (...states: readonly ViolationState[]) =>
-    countGroups(groups.filter(({ state }) => states.includes(state)))
-  const open = inStates('opened', 'continuing')
-  const [{ total: waived }, unknown] = [inStates('waived'), inStates('unknown')]
-  const opened = countGroups(groups.filter(testNew(run.number))).severities
+  const dueOf = sortKeyOf('due', await readProjectEvaluations(request))
+  const open = active.filter(isOpen)
+  const inState = (wanted: ViolationState) => active.filter(({ state }) => state === wanted)
+  const unknown = inState('unknown')
+  const opened = countSeverities(active.filter(testNew(run.number)))
   const ended = await onceForRun(request, 'ended', () => countEnded(request))
-  const isLate = (group: ViolationGroup) => isOverdue({ due_at: dueDate(group, dueOf(group.project)) }, timeOf(request))
-  const overdue = countGroups(groups.filter((group) => isOpen(group) && isLate(group))).total
+  const overdue = open.filter((violation) => dueOf(violation) < timeOf(request)).length
   const extent = extentOf(coverage)
   const failOn = (await readInputs(request))?.fail_on ?? 'never'
-  const failing = await onceForRun(request, 'failing', () => countFailing(request, groups, failOn))
-  const oldest = groups.filter(isOpen).map(({ first_seen }) => Date.parse(first_seen))
+  const failing = await countFailing(request, active, failOn)
+  const oldest = open.map(({ first_seen }) => Date.parse(first_seen))
   return showVerdictOf({
-    words: describeVerdict({ failOn, failing, extent, isSure: unknown.total + doubted === 0 }),
+    words: describeVerdict({ failOn, failing, extent, isSure: unknown.length + doubted === 0 }),
     extent,
-    open: open.severities,
-    unknown: unknown.severities,
+    open: countSeverities(open),
+    unknown: countSeverities(unknown),
     change: { opened, fixed: ended.fixed, otherwise: ended.otherwise },
     oldestMs: timeOf(request) - oldest.reduce((first, time) => Math.min(first, time), timeOf(request)),
     overdue,
-    waived,
+    waived: inState('waived').length,
     ofRun: describeDoubted({ doubted }).map((said) => html`<a href="${link('/rules')}">${said}</a>`),
     listOf: (choice) => link('/violations', choice),
   })
 }
 
 /** Whether the run opened violations. */
-function testNew(run: number): (group: ViolationGroup) => boolean {
-  return (group) => group.state === 'opened' && group.run === run
+function testNew(run: number): (violation: ListedViolation) => boolean {
+  return (violation) => violation.state === 'opened' && violation.run === run
 }
 
 /** What ended with the run, by severity. */
@@ -161,25 +160,20 @@ async function countEnded({ history, run }: SiteRequest) {
 }
 
 /** Open violations that fail a run which fails on `failOn`, by approvals and by change windows as the run decided. */
-async function countFailing(request: SiteRequest, groups: readonly ViolationGroup[], failOn: FailOn): Promise<number> {
-  const { history, run } = request
+async function countFailing(request: SiteRequest, active: readonly ListedViolation[], failOn: FailOn): Promise<number> {
   const evaluations = await readProjectEvaluations(request)
   const projects = [...evaluations.values()].map(({ project, approved_at }) => ({
     project,
     ...(approved_at === undefined ? {} : { approved_at }),
   }))
-  const isNew = testNew(run.number)
-  const fails = failsRun(failOn, projects)
-  // What an earlier run opened where this one did not scan is not new in it.
-  const stateIn = (group: ViolationGroup) => (group.state === 'opened' && !isNew(group) ? 'continuing' : group.state)
-  const failing = groups.filter((group) => fails({ ...group, state: stateIn(group), first_seen: group.first_seen }))
-  const announced = failOn === 'new' ? await readAnnounced(request) : []
-  if (announced.length === 0) return countGroups(failing).total
-  const failsBesides = failsRun(failOn, projects, announced)
-  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: Number.POSITIVE_INFINITY }
-  const opened = await readFirstViolations(history, { ...choice, groups: failing.filter(isNew) })
-  const excused = opened.filter((violation) => !failsBesides({ ...violation, first_seen: violation.first_seen }))
-  return countGroups(failing).total - excused.length
+  const isNew = testNew(request.run.number)
+  const fails = failsRun(failOn, projects, failOn === 'new' ? await readAnnounced(request) : [])
+  return active.filter((violation) => {
+    // What an earlier run opened where this one did not scan is not new in it.
+    const { severity, project, kind, uid, path, first_seen } = violation
+    const state = violation.state === 'opened' && !isNew(violation) ? 'continuing' : violation.state
+    return fails({ severity, state, project, kind, uid, path, first_seen })
+  }).length
 }
 
 /** The changes of the run that may have been made in a change window. */
@@ -197,28 +191,25 @@ const [mostNew, mostChanged] = [10, 5]
 /** What the run opened, and what it found changed. */
 async function showLatest(
   request: SiteRequest,
-  { groups, checked }: { readonly groups: readonly ViolationGroup[]; readonly checked: ScanExtent },
+  { active, checked }: { readonly active: readonly ListedViolation[]; readonly checked: ScanExtent },
 ): Promise<Markup> {
   const { history, run, link } = request
-  const counts = countGroups(groups.filter(testNew(run.number)))
-  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, most: mostNew, groups }
-  const rows = await onceForRun(request, 'new violations', () =>
-    readFirstViolations(history, { ...choice, isChosen: testNew(run.number) }),
-  )
+  const fresh = active.filter(testNew(run.number))
+  const rows = await readFirst(history, fresh, { most: mostNew })
   const { changes = [], projects = [] } = (await readInputs(request)) ?? {}
   const heading = html`<h2 id="new">New and changed in run ${run.number}</h2>
 `
-  if (counts.total + changes.length === 0) {
+  if (fresh.length + changes.length === 0) {
     return html`${heading}${showNothing(checked)}
 ${await showLastChanges(request)}`
   }
   const opened =
-    counts.total === 0
+    fresh.length === 0
       ? nothing
-      : html`<h3>Opened <span class="count">${describeShare(rows.length, counts.total)}</span></h3>
+      : html`<h3>Opened <span class="count">${describeShare(rows.length, fresh.length)}</span></h3>
 ${await showViolationList(request, rows)}${
-  counts.total > rows.length
-    ? html`<p><a href="${link('/violations', { state: 'opened', since: run.number })}">All ${count(counts.total, 'new violation')}</a></p>`
+  fresh.length > rows.length
+    ? html`<p><a href="${link('/violations', { state: 'opened', since: run.number })}">All ${count(fresh.length, 'new violation')}</a></p>`
     : nothing
 }`
   const announced = await announceChanges(history, changes.slice(0, mostChanged), projects)
@@ -255,16 +246,19 @@ function showProjectTable(
   { link }: SiteRequest,
   {
     status,
-    groups,
+    active,
     evaluations,
   }: {
     readonly status: Answer<StatusRow>
-    readonly groups: readonly ViolationGroup[]
+    readonly active: readonly ListedViolation[]
     readonly evaluations: ReadonlyMap<string, ProjectEvaluation>
   },
 ): Markup {
   const walks = Map.groupBy(status.coverage ?? [], ({ project }) => project)
-  const unknown = countUnknown(groups)
+  const unknown = Map.groupBy(
+    active.filter(({ state }) => state === 'unknown'),
+    scanKey,
+  )
   const all = inTableOrder(
     status.rows.map(({ project, run, at, incomplete_since, violations }): ProjectTableRow => {
       const walksOfProject = walks.get(project) ?? []
@@ -272,7 +266,7 @@ function showProjectTable(
         project,
         extent: extentOf(walksOfProject),
         open: violations,
-        unknown: unknown.get(scanKey({ project, run })) ?? countSeverities([]),
+        unknown: countSeverities(unknown.get(scanKey({ project, run })) ?? []),
         walks: walksOfProject,
         omissionsAt: `${link(paths.project(project))}#coverage`,
         notEvaluated: Object.keys(evaluations.get(project)?.not_evaluated ?? {}).length,
@@ -299,8 +293,8 @@ ${projectTable(listed)}${
 const mostOthers = 10
 
 /** The numbers above the table are of these too. */
-async function showOthers(request: SiteRequest, { rows }: Answer<StatusRow>): Promise<Markup> {
-  const others = openBesides(await readCounts(request), rows)
+function showOthers(request: SiteRequest, active: readonly ListedViolation[], { rows }: Answer<StatusRow>): Markup {
+  const others = openBesides(countByProject(active), rows)
   if (others.length === 0) return nothing
   const items = others.slice(0, mostOthers).map((other) => {
     const { project, state, violations } = other
@@ -310,18 +304,6 @@ async function showOthers(request: SiteRequest, { rows }: Answer<StatusRow>): Pr
   })
   const omitted = others.length - items.length
   return html`<p>Besides these projects:</p><ul class="lines">${items}${omitted > 0 ? html`<li>and those of ${count(omitted, 'other project')}</li>` : nothing}</ul>`
-}
-
-/** What the last scan of each project could not confirm. */
-function countUnknown(groups: readonly ViolationGroup[]): ReadonlyMap<string, Record<Severity, number>> {
-  const byProject = new Map<string, Record<Severity, number>>()
-  for (const { state, severity, violations, ...scan } of groups) {
-    if (state !== 'unknown') continue
-    const counts = byProject.get(scanKey(scan)) ?? countSeverities([])
-    byProject.set(scanKey(scan), counts)
-    counts[severity] += violations
-  }
-  return byProject
 }
 
 const [mostRules, mostWaivers, mostRuns] = [8, 8, 8]
@@ -345,15 +327,15 @@ ${await showRuns(request)}`
 }
 
 interface ViolatedRules {
-  readonly rules: readonly ViolatedRule[]
+  readonly rules: readonly RankedGroup[]
   readonly inputs: RunInputs | undefined
   readonly extent: ScanExtent
 }
 
 function showRules({ link }: SiteRequest, { rules, inputs, extent }: ViolatedRules): Markup {
   const titles = new Map(inputs?.rules.map(({ id, title }) => [id, title]))
-  const items = rules.slice(0, mostRules).map(({ rule: id, severity, total }) => {
-    return html`<li>${severityChip(severity)} <a href="${link(paths.rule(id))}">${titles.get(id) ?? id}</a> <a class="n" href="${link('/violations', { rule: id, state: 'open' })}">${total} open</a></li>
+  const items = rules.slice(0, mostRules).map(({ first: { rule: id, severity }, violations }) => {
+    return html`<li>${severityChip(severity)} <a href="${link(paths.rule(id))}">${titles.get(id) ?? id}</a> <a class="n" href="${link('/violations', { rule: id, state: 'open' })}">${violations.length} open</a></li>
 `
   })
   const more =

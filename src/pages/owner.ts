@@ -1,11 +1,10 @@
-import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
 import { findEndpointsOf } from '../history/sql/list-resources.ts'
+import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import type { NamedIdentity } from '../history/sql/resource-life.ts'
 import { globOf } from '../model/glob.ts'
-import { isOpen, type ViolationState } from '../model/violation.ts'
+import { isOpen } from '../model/violation.ts'
 import { toCoverageOfAll } from '../questions/as-of.ts'
-import { countGroups, countViolations } from '../questions/count-groups.ts'
-import { sortKeyOf, testGroups } from '../questions/violations.ts'
+import { countViolations, readFirst, sortKeyOf } from '../questions/choose-violations.ts'
 import { command, emptyState, factList } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup } from '../report/html/markup.ts'
@@ -17,15 +16,13 @@ import { atLastRun } from './find-runs.ts'
 import { paths } from './link.ts'
 import { cutPage, type ListSection, noSuchCursor, showPager } from './list-page.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { onceForRun, readDue, readGroups, readOmissions, readScans, timeOf } from './run-facts.ts'
+import { readOmissions, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showNumbers } from './show-numbers.ts'
 import { showViolationList } from './show-rows.ts'
 
 const mostViolations = 50
-
-const openStates: ReadonlySet<ViolationState> = new Set(['opened', 'continuing'])
 
 /** The parameters that name an endpoint, after which the list goes on. */
 const endpointParameters = ['after-project', 'after'] as const
@@ -38,29 +35,17 @@ export const ownerPage: SitePage = {
   async show(request) {
     const { history, run, link, params } = request
     const owner = params.owner ?? ''
-    const groups = await readGroupsOf(request, owner)
-    const endpoints = await readEndpoints(request, owner)
-    if (endpoints.length + groups.length === 0 && !(await hadViolations(request, owner)))
+    const active = await readActiveOf(request, owner)
+    const endpoints = await findEndpointsOf(history, owner, run.number)
+    if (endpoints.length + active.length === 0 && !(await hadViolations(request, owner)))
       throw new NotFound(`As of run ${run.number}, no endpoint belongs to ${owner}`)
-    const dueOf = await readDue(request)
-    const open = groups.filter(isOpen)
-    const isLate = testGroups(
-      { states: openStates, kind: undefined, before: undefined, overdueAt: timeOf(request) },
-      dueOf,
-    )
-    const [counts, late] = [countGroups(open), countGroups(open.filter(isLate))]
-    const unknown = countGroups(groups.filter(({ state }) => state === 'unknown'))
-    const { states } = countGroups(groups)
-    const sortKey = sortKeyOf('due', dueOf)
-    const rows = await readFirstViolations(history, {
-      run: run.number,
-      withActive: true,
-      resolvedAfter: undefined,
-      owners: [globOf(owner)],
-      most: mostViolations,
-      groups: open,
-      ...(sortKey && { sortKey }),
-    })
+    const sortKey = sortKeyOf('due', await readProjectEvaluations(request))
+    const open = active.filter(isOpen)
+    const counts = countViolations(open)
+    const late = open.filter((violation) => sortKey(violation) < timeOf(request)).length
+    const unknown = countViolations(active.filter(({ state }) => state === 'unknown'))
+    const { states } = countViolations(active)
+    const rows = await readFirst(history, open, { sortKey, most: mostViolations })
     const coverage = toCoverageOfAll(await readScans(request))
     const extent = checkedExtent(coverage, unknown.total + countDoubted(await readOmissions(request)))
     const pattern = globOf(owner)
@@ -82,11 +67,11 @@ ${pageSection({
   content:
     counts.total === 0
       ? showNone(extent)
-      : html`<p class="meta">${late.total === 0 ? '' : `${late.total} overdue; `}${rows.length} of ${counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
+      : html`<p class="meta">${late === 0 ? '' : `${late} overdue; `}${rows.length} of ${counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
 ${await showViolationList(request, rows)}`,
 })}${section}`,
       aside: html`${factList([
-        ['Overdue', listed(late.total, { overdue: 'true' })],
+        ['Overdue', listed(late, { overdue: 'true' })],
         ['Waived', listed(states.waived, { state: 'waived' })],
         ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
         ['Endpoints', String(endpoints.length)],
@@ -102,26 +87,22 @@ ${await showViolationList(request, rows)}`,
 /** The list of owners, where the last run no longer has this one. */
 async function readAtLast(request: SiteRequest, owner: string): Promise<string | undefined> {
   const last = await atLastRun(request)
-  if (last === undefined || (await readGroupsOf(last, owner)).length > 0) return undefined
-  const isThere = (await readEndpoints(last, owner)).length > 0 || (await hadViolations(last, owner))
-  return isThere ? undefined : last.link('/violations', { 'group-by': 'owner' })
+  if (last === undefined || (await readActiveOf(last, owner)).length > 0) return undefined
+  const endpoints = await findEndpointsOf(last.history, owner, last.run.number)
+  return endpoints.length > 0 || (await hadViolations(last, owner))
+    ? undefined
+    : last.link('/violations', { 'group-by': 'owner' })
 }
 
 /** Whether violations ended on endpoints that were theirs then: lists of these lead here. */
-async function hadViolations(request: SiteRequest, owner: string): Promise<boolean> {
-  const { history, run } = request
-  const choice = { run: run.number, withActive: false, resolvedAfter: 0, owners: [globOf(owner)] }
-  return (await onceForRun(request, `ended of ${owner}`, () => countViolations(history, choice))) > 0
+async function hadViolations({ history, run }: SiteRequest, owner: string): Promise<boolean> {
+  const listed = await listViolations(history, { run: run.number, resolvedAfter: 0, withOwners: true })
+  return listed.some((violation) => violation.owner === owner)
 }
 
-/** Counted once for all owners. */
-async function readGroupsOf(request: SiteRequest, owner: string): Promise<readonly ViolationGroup[]> {
-  const groups = await readGroups(request, { withActive: true, withResolved: false, by: ['owner'] })
-  return groups.filter((group) => group.owner === owner)
-}
-
-function readEndpoints(request: SiteRequest, owner: string): Promise<readonly NamedIdentity[]> {
-  return onceForRun(request, `endpoints of ${owner}`, () => findEndpointsOf(request.history, owner, request.run.number))
+async function readActiveOf({ history, run }: SiteRequest, owner: string): Promise<readonly ListedViolation[]> {
+  const active = await listViolations(history, { run: run.number, withOwners: true })
+  return active.filter((violation) => violation.owner === owner)
 }
 
 function showNone(extent: ScanExtent): Markup {

@@ -1,15 +1,15 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
+import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { globOf } from '../model/glob.ts'
 import { describeReleases } from '../model/release-range.ts'
 import { kinds } from '../model/resource.ts'
-import { isOpen } from '../model/violation.ts'
+import { countSeverities, isOpen } from '../model/violation.ts'
 import { toCoverage } from '../questions/as-of.ts'
-import { countGroups, rankGroups, type ViolationCounts } from '../questions/count-groups.ts'
+import { rankViolations, readFirst } from '../questions/choose-violations.ts'
 import { readEvaluations } from '../questions/last-evaluations.ts'
-import { describeBesides, openBesides } from '../questions/status.ts'
+import { countByProject, describeBesides, openBesides } from '../questions/status.ts'
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { isGap, sizeOf } from '../report/gaps.ts'
@@ -28,21 +28,13 @@ import { atLastRun } from './find-runs.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readConfigured } from './read-configured.ts'
-import {
-  onceForNotes,
-  readActiveOf,
-  readCounts,
-  readGroups,
-  readOmissions,
-  readResourceCounts,
-  readScans,
-} from './run-facts.ts'
+import { onceForNotes, readOmissions, readResourceCounts, readScans } from './run-facts.ts'
 import { readLastComplete, showCauses, showRunAt, unreadKinds } from './show-gaps.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showMissed } from './show-late.ts'
 import { showNumbers } from './show-numbers.ts'
 import { showViolationList } from './show-rows.ts'
-import { groupKeys, mostGroups, showGroups } from './violation-groups.ts'
+import { groupKeys, showGroups } from './violation-groups.ts'
 
 /** A project: how its last scan went, what is open and since when, what changed, what it has. */
 export const projectPage: SitePage = {
@@ -59,12 +51,12 @@ export const projectPage: SitePage = {
     const trend = await onceForNotes(request, `trend of ${name}`, () =>
       findTrend(history, { run, since: undefined, projects: [globOf(name)] }),
     )
-    const { groups } = await readActiveOf(request)
+    const active = await listViolations(history, { run: run.number, withOwners: true })
     const omissions = await readOmissions(request, (project) => project === name)
-    const violations = countProjectViolations(groups, scan, countDoubted(omissions))
+    const violations = violationsOf(active, scan, countDoubted(omissions))
     const numbers = {
-      open: violations.open.counts.severities,
-      unknown: violations.unknown.counts.severities,
+      open: countSeverities(violations.open),
+      unknown: countSeverities(violations.unknown),
       extent: extentOf(coverage),
     }
     const evaluation = (await readEvaluations(history, [scan])).get(name)
@@ -72,12 +64,12 @@ export const projectPage: SitePage = {
       title: name,
       crumbs: [],
       alarm: showUnscanned({ coverage }),
-      body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, groups, name) })}
+      body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, active, name) })}
 ${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showCoverage(coverage, omissions)}`,
       aside: factList([
         ...scanFacts(scan),
         ['Open', countOpen(violations)],
-        ...(await readEarlierFacts(request, scan)),
+        ...earlierFacts(request, active, scan),
         ...(await readScheduleFacts(request, scan)),
         ...releaseFacts(evaluation),
         ...(await readResourceFacts(request, name)),
@@ -105,9 +97,13 @@ function scanFacts({ run, incompleteSince }: RecordedScan): Fact[] {
 }
 
 /** What is open and unknown of earlier projects of its name. */
-async function readEarlierFacts(request: SiteRequest, { project, run }: RecordedScan): Promise<readonly Fact[]> {
+function earlierFacts(
+  request: SiteRequest,
+  active: readonly ListedViolation[],
+  { project, run }: RecordedScan,
+): readonly Fact[] {
   const listed = [{ project: project.name, run: run.number }]
-  const earlier = openBesides(await readCounts(request), listed).filter(({ isNamesake }) => isNamesake)
+  const earlier = openBesides(countByProject(active), listed).filter(({ isNamesake }) => isNamesake)
   return earlier.map((other) => {
     const href = request.link('/violations', { project: globOf(project.name), state: other.state })
     return [
@@ -138,70 +134,55 @@ interface ProjectViolations {
   readonly scan: RecordedScan
   /** How much of it could be checked. */
   readonly extent: ScanExtent
-  readonly open: CountedGroups
+  readonly open: readonly ListedViolation[]
   /** Open when they were last seen; the last scan could not check them. */
-  readonly unknown: CountedGroups
-}
-
-interface CountedGroups {
-  readonly groups: readonly ViolationGroup[]
-  readonly counts: ViolationCounts
+  readonly unknown: readonly ListedViolation[]
 }
 
 /**
  * The open violations of a project, and those that its last scan could not check. `active`: those of all projects;
  * `doubted`: how many rules could not evaluate everything in it.
  */
-function countProjectViolations(
-  active: readonly ViolationGroup[],
-  scan: RecordedScan,
-  doubted: number,
-): ProjectViolations {
-  const ofProject = active.filter(isOf(scan))
-  const counted = (groups: readonly ViolationGroup[]) => ({ groups, counts: countGroups(groups) })
-  const unknown = counted(ofProject.filter(({ state }) => state === 'unknown'))
-  const extent = checkedExtent(toCoverage(scan), unknown.counts.total + doubted)
-  return { scan, extent, open: counted(ofProject.filter(isOpen)), unknown }
-}
-
-/** Not of an earlier project of its name, which another run scanned last. */
-function isOf({ project, run }: RecordedScan): (group: ViolationGroup) => boolean {
-  return (group) => group.project === project.name && group.run === run.number
+function violationsOf(active: readonly ListedViolation[], scan: RecordedScan, doubted: number): ProjectViolations {
+  // Not of an earlier project of its name, which another run scanned last.
+  const ofProject = active.filter(({ project, run }) => project === scan.project.name && run === scan.run.number)
+  const unknown = ofProject.filter(({ state }) => state === 'unknown')
+  return {
+    scan,
+    extent: checkedExtent(toCoverage(scan), unknown.length + doubted),
+    open: ofProject.filter(isOpen),
+    unknown,
+  }
 }
 
 /** `10`, `10+ (8 then)`, `? (8 then)`. */
 function countOpen({ open, unknown, extent }: ProjectViolations): string {
-  const then = unknown.counts.total === 0 ? '' : ` (${unknown.counts.total} then)`
-  return `${showCount(open.counts.total, extent)}${then}`
+  const then = unknown.length === 0 ? '' : ` (${unknown.length} then)`
+  return `${showCount(open.length, extent)}${then}`
 }
 
 /** What is open; and what was open before, as of the last complete scan. */
 async function showOpen(request: SiteRequest, violations: ProjectViolations): Promise<Markup> {
   const { extent, open, unknown } = violations
-  const { total } = open.counts
   const opened = pageSection({
     id: 'violations',
     title: 'Open violations',
-    count: showCount(total, extent),
-    content: total === 0 ? showNone(extent) : await showPage(request, violations, 'open'),
+    count: showCount(open.length, extent),
+    content: open.length === 0 ? showNone(extent) : await showPage(request, violations, 'open'),
   })
-  return unknown.counts.total === 0 ? opened : html`${opened}${await showUnknown(request, violations)}`
+  return unknown.length === 0 ? opened : html`${opened}${await showUnknown(request, violations)}`
 }
 
 /** Who owns what is open; nothing where none is. */
 async function showOwners(request: SiteRequest, violations: ProjectViolations): Promise<Markup> {
   const { scan, open } = violations
-  if (open.counts.total === 0) return nothing
-  const { name } = scan.project
-  const choice = { withActive: true, withResolved: false, by: ['owner'] as const }
-  const owned = (await readGroups(request, choice)).filter((group) => isOf(scan)(group) && isOpen(group))
-  const chosen = { ...choice, run: request.run.number, resolvedAfter: undefined }
-  const ranked = rankGroups(owned, groupKeys.owner, { most: mostGroups })
-  const filters = { project: globOf(name) }
+  if (open.length === 0) return nothing
+  const ranked = rankViolations(open, groupKeys.owner)
+  const filters = { project: globOf(scan.project.name) }
   return pageSection({
     id: 'owners',
     title: 'Owners',
-    content: await showGroups(request, { chosen, ranked, grouping: 'owner', filters }),
+    content: await showGroups(request, { ranked, grouping: 'owner', filters }),
   })
 }
 
@@ -222,7 +203,7 @@ async function showUnknown(request: SiteRequest, violations: ProjectViolations):
   return pageSection({
     id: 'unknown',
     title: 'Open before, unknown now',
-    count: unknown.counts.total,
+    count: unknown.length,
     content: html`<p class="meta">Run ${scan.run.number} could not check these.${asOf}</p>
 ${await showPage(request, violations, 'unknown')}`,
   })
@@ -233,11 +214,9 @@ async function showPage(
   { scan, ...violations }: ProjectViolations,
   state: 'open' | 'unknown',
 ): Promise<Markup> {
-  const { groups, counts } = violations[state]
-  const choice = { run: request.run.number, withActive: true, resolvedAfter: undefined, most: mostShown, groups }
-  const rows = await readFirstViolations(request.history, choice)
+  const rows = await readFirst(request.history, violations[state], { most: mostShown })
   const all = request.link('/violations', { project: globOf(scan.project.name), state })
-  return html`${await showViolationList(request, rows)}${counts.total > rows.length && html`<p><a href="${all}">All of ${counts.total}</a></p>`}`
+  return html`${await showViolationList(request, rows)}${violations[state].length > rows.length && html`<p><a href="${all}">All of ${violations[state].length}</a></p>`}`
 }
 
 /**

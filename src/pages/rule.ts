@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { builtInFrameworkIds, controlsOf } from '../compliance/built-in-frameworks.ts'
-import { globOf } from '../model/glob.ts'
 import { isoTime } from '../model/time.ts'
 import { countSeverities, violationStates } from '../model/violation.ts'
-import { countViolations } from '../questions/count-groups.ts'
+import { readViolatedRules } from '../questions/choose-violations.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
 import { everyViolation, readViolations, type ViolationRow } from '../questions/violations.ts'
 import { showViolations } from '../report/html/components/finding-row.ts'
@@ -79,12 +78,11 @@ async function findRule(request: SiteRequest, id: string): Promise<RuleInRun | u
   const { history, run } = request
   const recorded = (await readRules(history, run.number)).find((rule) => rule.id === id)
   if (recorded !== undefined) return recorded
-  const choice = { run: run.number, withActive: true, resolvedAfter: 0, rules: [globOf(id)] }
-  const violations = await onceForRun(request, `ever of ${id}`, () => countViolations(history, choice))
+  const violated = await onceForRun(request, 'violated rules', () => readViolatedRules(history, run.number))
   const counts = { open: 0, severities: countSeverities([]), unknown: 0, waived: 0 }
   const omissions = { gaps: [], not_evaluated: [], missed: [] }
   const past = { kind: undefined, title: '', severity: undefined, evaluated: undefined, ...omissions }
-  return violations > 0 ? { id, ...past, ...counts } : undefined
+  return violated.includes(id) ? { id, ...past, ...counts } : undefined
 }
 
 function isBuiltIn(id: string): boolean {

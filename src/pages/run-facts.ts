@@ -1,11 +1,6 @@
 import type { ResourceCount } from '../history/resource-list.ts'
-import {
-  type GroupChoice,
-  readViolatedRules,
-  readViolationGroups,
-  type ViolationGroup,
-} from '../history/sql/first-violations.ts'
 import { countResources } from '../history/sql/list-resources.ts'
+import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import { lastNote } from '../history/sql/notes.ts'
 import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
 import { lastPruning } from '../history/sql/runs.ts'
@@ -14,27 +9,36 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
 import type { DueDurations } from '../model/violation.ts'
 import { presentScans, toCoverage } from '../questions/as-of.ts'
-import { type ActiveViolations, readActive } from '../questions/count-groups.ts'
 import { omissionsIn, readEvaluations } from '../questions/last-evaluations.ts'
-import { type ActiveCounts, countByProject } from '../questions/status.ts'
 import { findTrend } from '../questions/trend.ts'
 import { omissionsOf } from '../report/verdict.ts'
-import { keepAnswers } from './keep-answers.ts'
-import type { SiteRequest } from './page.ts'
+import type { SiteHistory, SiteRequest } from './page.ts'
 
-/** What readers of all scopes share: mostly groups of violations. */
-const answers = keepAnswers(128 * 1024 * 1024)
+/** The last answers about each history, by their names: those asked for last come last. */
+const answers = new WeakMap<SiteHistory, Map<string, Promise<unknown>>>()
+
+/** How many answers about a history are kept. */
+const mostAnswers = 50
 
 /**
  * What was found out about a run: it changes only when runs are pruned, so it is read once, and forgotten when others need
- * the room.
+ * the room. A trend or a report of a run takes seconds where many violations ended; lists are read anew.
  */
 export async function onceForRun<Value>(
   { history, run }: Pick<SiteRequest, 'history' | 'run'>,
   what: string,
   read: () => Promise<Value>,
 ): Promise<Value> {
-  return answers.once(history, `${run.number} ${run.finished_at} ${await history.ask(lastPruning)} ${what}`, read)
+  const kept = answers.get(history) ?? new Map<string, Promise<unknown>>()
+  answers.set(history, kept)
+  const name = `${run.number} ${run.finished_at} ${await history.ask(lastPruning)} ${what}`
+  const answer = kept.get(name) ?? read()
+  kept.delete(name)
+  kept.set(name, answer)
+  answer.catch(() => kept.get(name) === answer && kept.delete(name))
+  for (const oldest of [...kept.keys()].slice(0, -mostAnswers)) kept.delete(oldest)
+  // What is kept under a name is what its reader returned.
+  return answer as ReturnType<typeof read>
 }
 
 /** The same of what names notes: until people note more. */
@@ -46,56 +50,9 @@ export async function onceForNotes<Value>(
   return onceForRun(request, `${what}, with note ${await lastNote(request.history)}`, read)
 }
 
-export function readActiveOf(request: Pick<SiteRequest, 'history' | 'run'>): Promise<ActiveViolations> {
-  return onceForRun(request, 'active violations', () => readActive(request.history, request.run.number))
-}
-
-/** Active violations of each project, counted once for a run. */
-export function readCounts(request: Pick<SiteRequest, 'history' | 'run'>): Promise<ReadonlyMap<string, ActiveCounts>> {
-  return onceForRun(request, 'counts by project', async () => countByProject((await readActiveOf(request)).groups))
-}
-
-/** Groups of violations, counted once for a run. */
-export async function readGroups(
-  request: Pick<SiteRequest, 'history' | 'run'>,
-  choice: Omit<GroupChoice, 'run' | 'resolvedAfter'> & { readonly withResolved: boolean },
-): Promise<readonly ViolationGroup[]> {
-  const { by, rules = [], owners = [], text } = choice
-  const isOfAll = [by, rules, owners].every((list) => list.length === 0) && text === undefined
-  const read = (withActive: boolean) =>
-    onceForRun(request, `groups ${JSON.stringify([withActive, by, rules, owners, text])}`, async () => {
-      const groups: ViolationGroup[] = []
-      const groupChoice = { run: request.run.number, withActive, resolvedAfter: withActive ? undefined : 0 }
-      await readViolationGroups(request.history, { ...groupChoice, by, rules, owners, text }, (group) =>
-        groups.push(group),
-      )
-      return groups
-    })
-  const active = isOfAll ? async () => (await readActiveOf(request)).groups : () => read(true)
-  return [...(choice.withActive ? await active() : []), ...(choice.withResolved ? await read(false) : [])]
-}
-
-/** The rules and the projects of violations; of resolved ones only where they are asked for. */
-export async function readViolated(
-  request: Pick<SiteRequest, 'history' | 'run'>,
-  withResolved: boolean,
-): Promise<{ readonly rules: readonly string[]; readonly projects: readonly string[] }> {
-  const { history, run } = request
-  if (withResolved) {
-    return onceForRun(request, 'violated rules', async () => {
-      const violated = await readViolatedRules(history, run.number)
-      return {
-        rules: namesOf(violated.map(({ rule }) => rule)),
-        projects: namesOf(violated.map(({ project }) => project)),
-      }
-    })
-  }
-  const { groups, active } = await readActiveOf(request)
-  return { rules: namesOf(active), projects: namesOf(groups.map(({ project }) => project)) }
-}
-
-function namesOf(all: readonly string[]): readonly string[] {
-  return [...new Set(all)].sort()
+/** The active violations of all projects. */
+export function readActive(request: Pick<SiteRequest, 'history' | 'run'>): Promise<readonly ListedViolation[]> {
+  return listViolations(request.history, { run: request.run.number })
 }
 
 export function readScans(request: Pick<SiteRequest, 'history' | 'run'>) {

@@ -3,7 +3,6 @@ import { requireRunRecord } from '../history/sql/read-run.ts'
 import { type CommittedRun, findCommittedRun, findRunAfter, findRunBefore } from '../history/sql/runs.ts'
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
-import { countGroups } from '../questions/count-groups.ts'
 import { command, factList } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -19,7 +18,7 @@ import { showDuration, showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { linksAt, paths, reportLinks } from './link.ts'
 import { NotFound, type SiteHistory, type SitePage } from './page.ts'
-import { onceForNotes, readActiveOf } from './run-facts.ts'
+import { onceForNotes, readActive } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 
 const mostShown = 200
@@ -68,8 +67,7 @@ async function showRun(history: SiteHistory, committed: CommittedRun) {
   const fresh = newViolations(report)
   const [opened = []] = groupByRule([fresh.slice(0, mostShown)], report)
   // Of all projects, as the list has them: the run may be of some.
-  const { groups } = await readActiveOf({ history, run: committed })
-  const open = countGroups(groups.filter(isOpen)).total
+  const open = (await readActive({ history, run: committed })).filter(isOpen).length
   const links = reportLinks(linksAt(number))
   const changes = changeSections({ ...report, drift: drift.slice(0, mostShown) }, opened, links)
   return {

@@ -11,7 +11,7 @@ import { comparePage } from './compare.ts'
 import { compliancePage, frameworkPage } from './compliance.ts'
 import { answerFeed } from './feed.ts'
 import { runAsOf } from './find-runs.ts'
-import { countsFromNow, type Freshness, forbidCaching, stateOf, watchFreshness } from './freshness.ts'
+import { countsFromNow, forbidCaching, type IsFresh, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage, type PageFrame } from './layout.ts'
 import { linksAt, readSegments } from './link.ts'
 import { instructions, toolsOf } from './mcp/assistant.ts'
@@ -71,18 +71,17 @@ export function createSite(options: SiteOptions): Hono {
   site.use(refuseRequest({ ...options, forms: ['/mcp'] }))
   site.use(compress())
   site.route('/', staticRoutes())
-  const freshness = watchFreshness({
-    ...options,
-    viewerOf: (context) => JSON.stringify([readerOf(context), options.scope?.projects]),
-  })
-  site.route('/api/v1', apiRoutes(options, freshness))
+  const isFresh = watchFreshness(options.version, (context) =>
+    JSON.stringify([readerOf(context), options.scope?.projects]),
+  )
+  site.route('/api/v1', apiRoutes(options, isFresh))
   const describeFault = (error: unknown) => faultForReaders(error, options.onFault)
   site.route(
     '/mcp',
     mcpRoutes({ tools: toolsOf({ ...options, describeFault }), version: options.version, instructions }),
   )
-  site.get('/feed.atom', (context) => answerFeed(context, { ...options, freshness }))
-  for (const page of pages) site.get(page.path, (context) => answerPage(page, context, { ...options, freshness }))
+  site.get('/feed.atom', (context) => answerFeed(context, { ...options, isFresh }))
+  for (const page of pages) site.get(page.path, (context) => answerPage(page, context, { ...options, isFresh }))
   site.notFound((context) => notice(context, options, { status: 404, title: 'There is no such page' }))
   site.onError((error, context) => answerError(error, context, options))
   return site
@@ -91,7 +90,7 @@ export function createSite(options: SiteOptions): Hono {
 async function answerPage(
   page: SitePage,
   context: Context,
-  { freshness, ...options }: SiteOptions & { readonly freshness: Freshness },
+  { isFresh, ...options }: SiteOptions & { readonly isFresh: IsFresh },
 ): Promise<Response> {
   if (page.isOfAllProjects && options.scope !== undefined) throw new NotAllowed()
   const { searchParams } = new URL(context.req.url)
@@ -100,13 +99,12 @@ async function answerPage(
   // What says how long ago things were is the same for a minute.
   const minute = page.isOfRun === 'past' && named === undefined ? String(Math.floor(options.now() / 60_000)) : ''
   const isKept = page.isOfRun !== false && !countsFromNow(searchParams)
-  if (isKept && freshness.isKnownFresh(context, minute)) return context.body(null, 304)
   const history = await options.history()
   const now = options.now()
   const last = await findLastRun(history)
   if (last === undefined) return noRun(context, options)
   if (!isKept) forbidCaching(context)
-  else if (freshness.isFresh(context, await stateOf(history, last), minute)) return context.body(null, 304)
+  else if (await isFresh(context, history, last, minute)) return context.body(null, 304)
   const run = await runAsOf(history, named, { now, last })
   const isLatest = named === undefined
   const link = linksAt(isLatest ? undefined : run.number)

@@ -1,25 +1,22 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import {
-  readViolationPage,
-  type ViolationChoice,
-  type ViolationGroup,
-  type ViolationPage,
-} from '../history/sql/first-violations.ts'
+import type { ListedViolation } from '../history/sql/list-violations.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
+import { readViolationsByKey } from '../history/sql/violation-keys.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { policyProject } from '../model/resource.ts'
 import { severities, type ViolationState, violationStates } from '../model/violation.ts'
 import { matchingProjects, toCoverageOfAll } from '../questions/as-of.ts'
-import { countGroups, type ViolationCounts } from '../questions/count-groups.ts'
-import { pageTokenOf, readCursor } from '../questions/list-cursor.ts'
 import {
-  describeUnknownOwners,
-  findUnevaluated,
-  type OrderedViolation,
+  countViolations,
+  cutList,
+  readViolatedRules,
+  sortKeyOf,
   type ViolationOrder,
   violationOrders,
-} from '../questions/violations.ts'
+} from '../questions/choose-violations.ts'
+import { pageTokenOf, readCursor } from '../questions/list-cursor.ts'
+import { describeUnknownOwners, findUnevaluated } from '../questions/violations.ts'
 import { isGap } from '../report/gaps.ts'
 import { emptyState } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
@@ -29,7 +26,7 @@ import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import type { SiteLink, SiteLinkQuery } from './link.ts'
 import type { SiteRequest } from './page.ts'
-import { readActiveOf, readDue, readInputs, readOmissions, readScans, readViolated } from './run-facts.ts'
+import { readActive, readInputs, readOmissions, readProjectEvaluations, readScans } from './run-facts.ts'
 import type { SameAnswer } from './same-answer.ts'
 import { showViolationList } from './show-rows.ts'
 
@@ -43,13 +40,7 @@ export interface ViolationListPage {
   readonly next?: string
 }
 
-/** What a list shows: groups of what is asked for, and their order. */
-export interface ChosenViolations extends Omit<ViolationChoice, 'most' | 'isChosen' | 'sortKey'> {
-  readonly groups: readonly ViolationGroup[]
-  sortKey?(violation: OrderedViolation): string
-}
-
-/** A page of the violations that are chosen. */
+/** A page of the violations that are chosen. `projects`: of all violations. */
 export async function showList(
   request: SiteRequest,
   {
@@ -57,10 +48,9 @@ export async function showList(
     order,
     projects,
   }: {
-    readonly chosen: ChosenViolations
+    readonly chosen: readonly ListedViolation[]
     readonly order: ViolationOrder
-    /** The projects of all violations. */
-    readonly projects: readonly string[]
+    readonly projects: ReadonlySet<string>
   },
 ): Promise<ViolationListPage> {
   const { history, query, link, run } = request
@@ -68,15 +58,15 @@ export async function showList(
   const token = after ?? before
   const cursor =
     token === undefined ? undefined : await readCursor(history, token, { run: run.number, isEnd: after === undefined })
-  const page = await readViolationPage(history, { ...chosen, cursor, most: rowsOfPage })
-  const { violations } = page
-  const counts = countGroups(chosen.groups)
-  const summary = html`<p class="summary" role="status">${describeExtent(page, counts)}${counts.total === 0 ? nothing : html` ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.`}</p>
+  const sortKey = sortKeyOf(order, await readProjectEvaluations(request))
+  const page = cutList(chosen, { sortKey, most: rowsOfPage, cursor })
+  const violations = await readViolationsByKey(history, page.page)
+  const counts = countViolations(chosen)
+  const summary = html`<p class="summary" role="status">${describeExtent(violations.length, page.before, counts.total)}${counts.total === 0 ? nothing : html` ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.`}</p>
 `
   if (counts.total === 0) return { body: html`${summary}${await showNothing(request)}` }
   const to = (name: 'after' | 'before', violation: RecordedViolation | undefined) =>
-    violation &&
-    link('/violations', { ...filtersOf(request), [name]: pageTokenOf(violation, chosen.sortKey?.(violation) ?? '') })
+    violation && link('/violations', { ...filtersOf(request), [name]: pageTokenOf(violation, sortKey(violation)) })
   const next = page.after > 0 ? to('after', violations.at(-1)) : undefined
   const previous = page.before > 0 ? to('before', violations[0]) : undefined
   const links = [
@@ -151,10 +141,11 @@ export async function showNothing(request: SiteRequest): Promise<Markup> {
   const scans = matchingProjects(await readScans(request), projects)
   const unmet = await describeUnmet(request, scans)
   if (unmet !== undefined) return html`${emptyState(unmet, 'unknown')}${showAllLinks(link)}`
-  const { groups } = await readActiveOf(request)
   const isUnknown =
     toCoverageOfAll(scans).some(isGap) ||
-    groups.some(({ state, project }) => state === 'unknown' && matchesProject(project, projects)) ||
+    (await readActive(request)).some(
+      ({ state, project }) => state === 'unknown' && matchesProject(project, projects),
+    ) ||
     (await readUnevaluated(request)).length > 0
   const limits = isUnknown ? ', in what could be checked' : ''
   const reason = isUnknown ? 'unknown' : 'none'
@@ -209,7 +200,7 @@ async function describeUnmet(request: SiteRequest, scans: readonly RecordedScan[
     return 'No project that was scanned fits the filter: what is open there is unknown.'
   }
   const known = [...rules, ...((await readInputs(request))?.rules ?? [])].map(({ id }) => id)
-  const ids = [...known, ...(await readViolated(request, true)).rules]
+  const ids = [...known, ...(await readViolatedRules(request.history, request.run.number))]
   if (rule !== undefined && !ids.some((id) => matchesGlob(id, rule))) {
     return `There is no rule "${rule}"${suggestName(rule, ids) || '.'}`
   }
@@ -233,11 +224,11 @@ export const askedStates = {
 
 export type StateFilter = keyof typeof askedStates
 
-function describeExtent({ violations, before }: ViolationPage, { total }: ViolationCounts): string {
+function describeExtent(listed: number, before: number, total: number): string {
   if (total === 0) return 'No violation.'
-  if (violations.length === total) return `${count(total, 'violation')}:`
-  if (violations.length === 0) return `None of ${count(total, 'violation')}:`
-  return `${before + 1} to ${before + violations.length} of ${count(total, 'violation')}:`
+  if (listed === total) return `${count(total, 'violation')}:`
+  if (listed === 0) return `None of ${count(total, 'violation')}:`
+  return `${before + 1} to ${before + listed} of ${count(total, 'violation')}:`
 }
 
 const orderNames = {
@@ -247,10 +238,10 @@ const orderNames = {
 } as const satisfies Record<ViolationOrder, string>
 
 /** Links to the orders. By due date only where a policy gives one. */
-async function showOrders(request: SiteRequest, projects: readonly string[], order: ViolationOrder): Promise<Markup> {
+async function showOrders(request: SiteRequest, projects: ReadonlySet<string>, order: ViolationOrder): Promise<Markup> {
   const { link } = request
-  const dueOf = await readDue(request)
-  const isDue = projects.some((project) => Object.keys(dueOf(project) ?? {}).length > 0)
+  const evaluations = await readProjectEvaluations(request)
+  const isDue = [...projects].some((project) => Object.keys(evaluations.get(project)?.due ?? {}).length > 0)
   const links = violationOrders
     .filter((one) => one !== 'due' || isDue || order === 'due')
     .map((one) => {

@@ -12,14 +12,12 @@ import type { RecordedScan } from '../history/sql/scans.ts'
 import { type IdentifiedViolation, identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
 import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
-import { globOf } from '../model/glob.ts'
 import { isNoteOf } from '../model/note.ts'
 import { isPolicyProject, isProjectListName, type ProjectRef, projectKey } from '../model/resource.ts'
 import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
 import { describeSigner, endingWords } from '../questions/acceptances.ts'
 import { presentScans, toCoverage } from '../questions/as-of.ts'
-import { countViolations } from '../questions/count-groups.ts'
 import { fieldsBetween } from '../questions/diff.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
@@ -48,7 +46,7 @@ import { linkToProject, linkToResource, paths } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readRequests, showRequest } from './restore-requests.ts'
 import { showControl } from './rule.ts'
-import { onceForRun, readDue, readInputs, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
+import { readActive, readDue, readInputs, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showCauses, showGaps } from './show-gaps.ts'
 import { acceptancesAsOf } from './signed-as-of.ts'
@@ -136,9 +134,8 @@ async function showFacts(
   request: SiteRequest,
   { row, rule, identified }: { row: ViolationRow; rule: EvaluatedRule | undefined; identified: IdentifiedViolation },
 ): Promise<Markup> {
-  const { history, run, link } = request
-  const choice = { run: run.number, withActive: true, resolvedAfter: undefined, rules: [globOf(row.rule)] }
-  const openOfRule = await onceForRun(request, `open of ${row.rule}`, () => countViolations(history, choice, isOpen))
+  const { link } = request
+  const openOfRule = (await readActive(request)).filter((one) => isOpen(one) && one.rule === row.rule).length
   const facts: Fact[] = [
     ['Rule', html`<a href="${link(paths.rule(row.rule))}">${row.rule}</a>`],
     ['Project', html`<a href="${linkToProject(link, identified.project.name)}">${identified.project.name}</a>`],

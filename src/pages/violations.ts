@@ -1,27 +1,34 @@
-import { matchesProject } from '../config/choose-projects.ts'
 import { runBefore } from '../history/find-run.ts'
-import type { ViolationGroup } from '../history/sql/first-violations.ts'
+import type { ListedViolation } from '../history/sql/list-violations.ts'
 import { listRuns } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
-import { remembering } from '../model/remembering.ts'
 import { kinds } from '../model/resource.ts'
 import { readDuration } from '../model/time.ts'
-import { severities, type ViolationState, violationStates } from '../model/violation.ts'
+import { severities, violationStates } from '../model/violation.ts'
 import { matchingProjects, toCoverageOfAll } from '../questions/as-of.ts'
-import { countGroups, rankGroups } from '../questions/count-groups.ts'
-import { partsFor, sortKeyOf, testGroups, type ViolationOrder, violationOrders } from '../questions/violations.ts'
+import {
+  countUnlisted,
+  countViolations,
+  filterTest,
+  listFor,
+  rankViolations,
+  type SortKey,
+  sortKeyOf,
+  type ViolationFilter,
+  type ViolationOrder,
+  violationOrders,
+} from '../questions/choose-violations.ts'
 import { type Grouping, groupings } from '../report/group-by.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { count, countEach } from '../text/count.ts'
 import { checkField, choiceField, showFilterForm, textField } from './filter-form.ts'
 import type { SitePage, SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
-import { onceForRun, readDue, readGroups, readScans, readViolated, timeOf } from './run-facts.ts'
+import { readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
-import { groupKeys, mostGroups, showGroups } from './violation-groups.ts'
+import { groupKeys, showGroups } from './violation-groups.ts'
 import {
   askedStates,
-  type ChosenViolations,
   filtersOf,
   type StateFilter,
   sameList,
@@ -38,25 +45,25 @@ export const violationsPage: SitePage = {
   parameters: [...violationParameters, 'after', 'before'],
   isOfRun: 'past',
   async show(request) {
-    const { query } = request
-    const filters = readViolationQuery(request)
-    const violated = await readViolated(request, filters.withResolved)
-    const projects = query.all('project')
-    const scans = matchingProjects(await readScans(request), projects)
+    const { history, run } = request
+    const { filter, order, grouping } = await readViolationQuery(request)
+    const evaluations = await readProjectEvaluations(request)
+    const withOwners = grouping === 'owner' || filter.owners.length > 0
+    // The filters suggest names of resolved ones of any time.
+    const listed = await listFor(history, run.number, { ...filter, after: 0 }, withOwners)
+    const chosen = listed.filter(filterTest(filter, evaluations))
+    const rules = new Set(listed.map(({ rule }) => rule))
+    const projects = new Set(listed.map(({ project }) => project))
     const content =
-      filters.grouping === undefined
-        ? await showList(request, {
-            chosen: await chooseGroups(request, filters),
-            order: filters.order,
-            projects: violated.projects,
-          })
-        : await showGrouped(request, filters, filters.grouping)
+      grouping === undefined
+        ? await showList(request, { chosen, order, projects })
+        : await showGrouped(request, chosen, { grouping, sortKey: sortKeyOf(order, evaluations) })
     return {
       title: 'Violations',
       crumbs: [],
-      alarm: await showGaps(request, toCoverageOfAll(scans)),
-      body: html`${showFilters(request, violated)}
-${await showUnchecked(request, await countUnlisted(request, filters))}${content.body}`,
+      alarm: await showGaps(request, toCoverageOfAll(matchingProjects(await readScans(request), filter.projects))),
+      body: html`${showFilters(request, { rules: [...rules].sort(), projects: [...projects].sort() })}
+${await showUnchecked(request, countUnlisted(listed, filter, evaluations))}${content.body}`,
       same: sameList(request),
       ...(content.next === undefined ? {} : { next: content.next }),
     }
@@ -64,73 +71,38 @@ ${await showUnchecked(request, await countUnlisted(request, filters))}${content.
 }
 
 interface ViolationQuery {
-  readonly states: ReadonlySet<ViolationState>
-  readonly withResolved: boolean
+  readonly filter: ViolationFilter
   readonly grouping: Grouping | undefined
   readonly order: ViolationOrder
 }
 
-function readViolationQuery({ query }: SiteRequest): ViolationQuery {
+async function readViolationQuery(request: SiteRequest): Promise<ViolationQuery> {
+  const { query } = request
   const state = readChoice(query, 'state', Object.keys(askedStates) as StateFilter[]) ?? 'open' // keys are what the type says
-  const grouping = readChoice(query, 'group-by', groupings)
-  const states: ReadonlySet<ViolationState> = new Set(askedStates[state])
-  const order = readChoice(query, 'sort', violationOrders) ?? 'severity'
-  return { states, withResolved: states.has('resolved'), grouping, order }
-}
-
-/** What passes the filters: rules, owners and texts in the history, all else by what violations have in common. */
-async function chooseGroups(request: SiteRequest, violationQuery: ViolationQuery): Promise<ChosenViolations> {
-  const { query, run } = request
-  const { states, withResolved, grouping, order } = violationQuery
   const at = timeOf(request)
   const older = query.one('older-than')
   const olderMs = older === undefined ? undefined : readDuration(older)
   if (older !== undefined && olderMs === undefined) {
     throw AuditError.usage(`the parameter "older-than" is "${older}", expected a duration such as 12h, 30d or 8w`)
   }
-  const before = olderMs === undefined ? undefined : at - olderMs
-  const dueOf = await readDue(request)
-  const [rule, text] = [query.one('rule'), query.one('q')]
-  const isAsked = testGroups(
-    {
-      states,
+  return {
+    filter: {
+      states: new Set(askedStates[state]),
+      after: await lastBefore(request),
+      rule: query.one('rule'),
+      projects: query.all('project'),
       kind: readChoice(query, 'kind', kinds),
-      before,
+      owners: query.all('owner'),
+      labels: [],
+      text: query.one('q'),
       severity: readChoice(query, 'severity', severities),
       maxSeverity: readChoice(query, 'max-severity', severities),
+      before: olderMs === undefined ? undefined : at - olderMs,
       overdueAt: readChoice(query, 'overdue', ['true']) === undefined ? undefined : at,
     },
-    dueOf,
-  )
-  const after = await lastBefore(request)
-  const isSince = ({ state, run: ended, firstRun }: ViolationGroup) => (state === 'resolved' ? ended : firstRun) > after
-  const projects = query.all('project')
-  const isMeant = remembering((project) => matchesProject(project, projects))
-  const choice = {
-    withActive: [...states].some((state) => state !== 'resolved'),
-    rules: rule === undefined ? [] : [rule],
-    owners: query.all('owner'),
-    text,
-    by: [...partsFor({ sort: order, before }), ...(grouping === undefined || grouping === 'project' ? [] : [grouping])],
+    grouping: readChoice(query, 'group-by', groupings),
+    order: readChoice(query, 'sort', violationOrders) ?? 'severity',
   }
-  const groups = (await readGroups(request, { ...choice, withResolved })).filter(
-    (group) => isAsked(group) && isSince(group) && isMeant(group.project),
-  )
-  const sortKey = sortKeyOf(order, dueOf)
-  return {
-    ...choice,
-    run: run.number,
-    resolvedAfter: withResolved ? 0 : undefined,
-    groups,
-    ...(sortKey && { sortKey }),
-  }
-}
-
-/** How many could not be checked of those that pass all other filters, where only open ones are asked for. */
-async function countUnlisted(request: SiteRequest, filters: ViolationQuery): Promise<number> {
-  if (!filters.states.has('opened') || filters.states.has('unknown')) return 0
-  const { groups } = await chooseGroups(request, { ...filters, states: new Set(['unknown']), withResolved: false })
-  return countGroups(groups).total
 }
 
 /** The run before those that count; 0: all count. */
@@ -144,27 +116,17 @@ async function lastBefore(request: SiteRequest): Promise<number> {
 
 async function showGrouped(
   request: SiteRequest,
-  violationQuery: ViolationQuery,
-  grouping: Grouping,
+  chosen: readonly ListedViolation[],
+  { grouping, sortKey }: { readonly grouping: Grouping; readonly sortKey: SortKey },
 ): Promise<ViolationListPage> {
-  const { chosen, counts, ranked } = await rankChosen(request, violationQuery, grouping)
+  const counts = countViolations(chosen)
   if (counts.total === 0)
     return { body: html`<p class="summary" role="status">No violation.</p>${await showNothing(request)}` }
+  const ranked = rankViolations(chosen, groupKeys[grouping], sortKey)
   return {
     body: html`<p class="summary" role="status">${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}; ${countEach(violationStates, counts.states)}.</p>
-${await showGroups(request, { chosen, ranked, grouping, filters: filtersOf(request) })}`,
+${await showGroups(request, { ranked, grouping, filters: filtersOf(request) })}`,
   }
-}
-
-/** Ranked once for a run, unless ages and due dates are asked for: then it differs each time. */
-function rankChosen(request: SiteRequest, violationQuery: ViolationQuery, grouping: Grouping) {
-  const rank = async () => {
-    const { groups, ...chosen } = await chooseGroups(request, violationQuery)
-    const ranked = rankGroups(groups, groupKeys[grouping], { sortKey: chosen.sortKey, most: mostGroups })
-    return { chosen, counts: countGroups(groups), ranked }
-  }
-  const isTimed = ['older-than', 'overdue', 'since'].some((name) => request.query.one(name) !== undefined)
-  return isTimed ? rank() : onceForRun(request, `ranked ${JSON.stringify(filtersOf(request))}`, rank)
 }
 
 const otherStates = Object.keys(askedStates).filter((state) => state !== 'open')

@@ -1,9 +1,9 @@
 import type { ListedAcceptance } from '../history/acceptances.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import { readFirstViolations } from '../history/sql/first-violations.ts'
 import { dayMs, formatExpiry, isoTime } from '../model/time.ts'
 import { violationStates } from '../model/violation.ts'
 import { type AcceptanceRow, answerAcceptances, describeSigner, endingWords } from '../questions/acceptances.ts'
+import { readFirst } from '../questions/choose-violations.ts'
 import { everyViolation, readViolations } from '../questions/violations.ts'
 import { keyOfWaiver, readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import { showViolations } from '../report/html/components/finding-row.ts'
@@ -15,7 +15,7 @@ import { count } from '../text/count.ts'
 import { paths, reportLinks, type SiteLink } from './link.ts'
 import { cutPage, type ListSection, noSuchCursor, showPager } from './list-page.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
-import { timeOf } from './run-facts.ts'
+import { readActive, timeOf } from './run-facts.ts'
 import { showAllGaps } from './show-gaps.ts'
 import { acceptancesAsOf } from './signed-as-of.ts'
 
@@ -88,14 +88,9 @@ ${waivers.length === 0 ? emptyState('No waiver of the policy accepts anything as
 const mostRead = 500
 
 /** Violations that waivers accept, in the order of reports, by their waivers. */
-async function readNamed({ history, run }: SiteRequest): Promise<ReadonlyMap<string, readonly RecordedViolation[]>> {
-  const waived = await readFirstViolations(history, {
-    run: run.number,
-    withActive: true,
-    resolvedAfter: undefined,
-    most: mostRead,
-    isChosen: ({ waiver }) => waiver !== undefined,
-  })
+async function readNamed(request: SiteRequest): Promise<ReadonlyMap<string, readonly RecordedViolation[]>> {
+  const all = (await readActive(request)).filter(({ waiver }) => waiver !== undefined)
+  const waived = await readFirst(request.history, all, { most: mostRead })
   return Map.groupBy(waived, ({ rule, waiver }) => (waiver === undefined ? '' : keyOfWaiver({ rule, ...waiver })))
 }
 

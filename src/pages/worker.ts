@@ -1,7 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import { readLatestScans } from '../history/sql/scans.ts'
 import { totalOf } from '../model/violation.ts'
 import type { PoolState } from '../pool/workers.ts'
 import { describePool } from '../questions/describe-pool.ts'
@@ -18,7 +17,6 @@ import { cutPage, noSuchCursor, showPager } from './list-page.ts'
 import type { SiteContent, SitePage, SiteQuery } from './page.ts'
 import { readChoice } from './query.ts'
 import { type CurrentConfiguration, readConfigured } from './read-configured.ts'
-import { readCounts } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
 import { showMissed, showStale } from './show-late.ts'
 
@@ -40,10 +38,7 @@ export const workerPage: SitePage = {
     const run = await findLastRun(history)
     const expected = configuration?.expected
     const statusQuery = { run, expected, projects: [], now, limit: Number.POSITIVE_INFINITY, dueAfter }
-    const { rows, coverage = [] } = await readStatus(history, statusQuery, {
-      scansAt: (number) => readLatestScans(history, number),
-      countsAt: async () => (run === undefined ? new Map() : readCounts({ history, run })),
-    })
+    const { rows, coverage = [] } = await readStatus(history, statusQuery)
     const ordered = scanStates.flatMap((state) => rows.filter((row) => stateOf(row) === state))
     const [stale, incomplete] = [
       ordered.filter((row) => row.stale),

@@ -1,22 +1,19 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import type { ViolationCursor } from '../history/sql/first-violations.ts'
 import { identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
-import { isoTime } from '../model/time.ts'
 import { severities } from '../model/violation.ts'
-import { withoutDate } from './violations.ts'
+import type { ViolationCursor } from './choose-violations.ts'
 
 /**
  * Names the position of a violation in an order, as a token for links. It holds in later runs, too, where the violation
  * may be elsewhere or gone.
  */
-export function pageTokenOf(violation: RecordedViolation | ResolvedViolation, sortKey: string): string {
+export function pageTokenOf(violation: RecordedViolation | ResolvedViolation, sortKey: number): string {
   const { severity, state, fingerprint } = violation
-  const key = sortKey === '' ? 0 : sortKey === withoutDate ? Number.POSITIVE_INFINITY : Date.parse(sortKey)
   const turn = 'resolved_run' in violation ? violation.resolved_run : 0
-  return [key, turn, severities.indexOf(severity), state === 'opened' ? 0 : 1, fingerprint].join('.')
+  return [sortKey, turn, severities.indexOf(severity), state === 'opened' ? 0 : 1, fingerprint].join('.')
 }
 
 /**
@@ -28,7 +25,7 @@ export async function readCursor(
   token: string,
   { run, isEnd }: Pick<ViolationCursor, 'run' | 'isEnd'>,
 ): Promise<ViolationCursor> {
-  const [, key = '', turn, rank, stateRank, fingerprint = ''] =
+  const [, sortKey, turn, rank, stateRank, fingerprint = ''] =
     /^(\d{1,15}|Infinity)\.(\d{1,15})\.([0-4])\.([01])\.([0-9a-f]{32})$/.exec(token) ?? []
   const [identified] = fingerprint === '' ? [] : await identifyViolations(reader, fingerprint, run, 1)
   const [violation] =
@@ -42,6 +39,5 @@ export async function readCursor(
   const { project, kind, uid, rule, path } = violation
   const isResolved = Number(turn) > 0
   const state = isResolved ? 'resolved' : stateRank === '0' ? 'opened' : 'continuing'
-  const sortKey = key === 'Infinity' ? withoutDate : key === '0' ? '' : isoTime(Number(key))
-  return { sortKey, run: Number(turn), severity, state, project, kind, uid, rule, path, isEnd }
+  return { sortKey: Number(sortKey), run: Number(turn), severity, state, project, kind, uid, rule, path, isEnd }
 }

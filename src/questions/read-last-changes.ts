@@ -1,6 +1,6 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import { readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
+import { listViolations } from '../history/sql/list-violations.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, type EndedRun, listRunsBefore } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
@@ -8,6 +8,7 @@ import type { Kind } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { nameEnding, sentenceOfEnding } from '../report/describe-ending.ts'
 import { presentScans } from './as-of.ts'
+import { readFirst } from './choose-violations.ts'
 
 /** A change that a run found, as feeds show it. */
 export interface ChangeEntry {
@@ -97,20 +98,12 @@ interface Window {
 
 async function violations(reader: HistoryReader, { until, oldest, runs, most }: Window): Promise<ChangeEntry[]> {
   const runOf = new Map(runs.map(({ started_at, number }) => [started_at, number]))
-  const isNew = ({ first_seen }: Pick<ViolationGroup, 'first_seen'>) => first_seen >= oldest.started_at
-  const choice = { run: until.number, most }
-  const active = await readFirstViolations(reader, {
-    ...choice,
-    withActive: true,
-    resolvedAfter: undefined,
-    isChosen: isNew,
-    sortKey: ({ first_seen }) => newestFirst(first_seen),
-  })
-  const ended = await readFirstViolations(reader, {
-    ...choice,
-    withActive: false,
-    resolvedAfter: oldest.number - 1,
-  })
+  const isNew = ({ first_seen }: Pick<RecordedViolation, 'first_seen'>) => first_seen >= oldest.started_at
+  const listed = await listViolations(reader, { run: until.number, resolvedAfter: oldest.number - 1 })
+  const newlyActive = listed.filter((violation) => violation.state !== 'resolved' && isNew(violation))
+  const active = await readFirst(reader, newlyActive, { sortKey: ({ first_seen }) => -Date.parse(first_seen), most })
+  const resolvedOnes = listed.filter(({ state }) => state === 'resolved')
+  const ended = await readFirst(reader, resolvedOnes, { most })
   const opened = [...active, ...ended.filter(isNew)].map((violation) =>
     entryOf(violation, { what: 'opened', at: violation.first_seen, run: runOf.get(violation.first_seen) }),
   )
@@ -140,9 +133,4 @@ function entryOf(
     summary: `${done}: ${message}${path === '' ? '' : ` (${path})`}`,
     subject: { project, fingerprint },
   }
-}
-
-/** Sorts times by how late they are. */
-function newestFirst(time: string): string {
-  return String(Number.MAX_SAFE_INTEGER - Date.parse(time)).padStart(16, '0')
 }

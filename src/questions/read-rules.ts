@@ -1,6 +1,6 @@
 import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { readViolationGroups } from '../history/sql/first-violations.ts'
+import { listViolations } from '../history/sql/list-violations.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
@@ -85,15 +85,15 @@ const noViolations = () => ({ open: 0, severities: countSeverities([]), unknown:
 
 async function countByRule(reader: HistoryReader, run: number) {
   const counts = new Map<string, ReturnType<typeof noViolations>>()
-  await readViolationGroups(reader, { run, withActive: true, resolvedAfter: undefined, by: ['rule'] }, (group) => {
-    const { rule, state, severity, violations } = group
+  for (const violation of await listViolations(reader, { run })) {
+    const { rule, state, severity } = violation
     const tally = counts.get(rule) ?? noViolations()
     counts.set(rule, tally)
-    if (isOpen(group)) {
-      tally.open += violations
-      tally.severities[severity] += violations
-    } else if (state === 'unknown' || state === 'waived') tally[state] += violations
-  })
+    if (isOpen(violation)) {
+      tally.open += 1
+      tally.severities[severity] += 1
+    } else if (state === 'unknown' || state === 'waived') tally[state] += 1
+  }
   return counts
 }
 

@@ -5,7 +5,7 @@ import { systemClock } from '../app/system.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { readViolationGroups, type ViolationGroup } from '../history/sql/first-violations.ts'
+import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import { type CommittedRun, findLastRun, readMove } from '../history/sql/runs.ts'
 import { leaveOutRenamed, type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
@@ -165,11 +165,11 @@ export interface StatusQuery {
 /** What is read of a run; pages have read it already. */
 export interface StatusFacts {
   scansAt(run: number): Promise<readonly RecordedScan[]>
-  countsAt(run: number): Promise<ReadonlyMap<string, ActiveCounts>>
+  activeAt(run: number): Promise<readonly ListedViolation[]>
 }
 
 function factsOf(reader: HistoryReader): StatusFacts {
-  return { scansAt: (run) => readLatestScans(reader, run), countsAt: (run) => countActive(reader, run) }
+  return { scansAt: (run) => readLatestScans(reader, run), activeAt: (run) => listViolations(reader, { run }) }
 }
 
 /**
@@ -195,7 +195,7 @@ export async function readStatus(
   const unscanned = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
   const names = selectProjects([...scanned, ...unscanned], projects).map(({ project }) => project.name)
   const scans = scanned.filter(({ project }) => matchesProject(project.name, projects))
-  const active = run === undefined ? new Map<string, ActiveCounts>() : await read.countsAt(run.number)
+  const active = countByProject(run === undefined ? [] : await read.activeAt(run.number))
   const evaluations = query.withReleases ? await readEvaluations(reader, scans) : new Map<string, ProjectEvaluation>()
   const rows = names.sort().map((name) => {
     const scan = scans.find(({ project }) => project.name === name)
@@ -307,22 +307,14 @@ export function scanKey({ project, run }: Pick<StatusRow, 'project' | 'run'>): s
 }
 
 /** Counts active violations by `scanKey`. */
-async function countActive(reader: HistoryReader, run: number): Promise<ReadonlyMap<string, ActiveCounts>> {
-  const groups: ViolationGroup[] = []
-  const choice = { run, withActive: true, resolvedAfter: undefined, by: [] }
-  await readViolationGroups(reader, choice, (group) => groups.push(group))
-  return countByProject(groups)
-}
-
-/** The same of groups of active violations. */
-export function countByProject(groups: readonly ViolationGroup[]): ReadonlyMap<string, ActiveCounts> {
+export function countByProject(active: readonly ListedViolation[]): ReadonlyMap<string, ActiveCounts> {
   const byProject = new Map<string, ActiveCounts>()
-  for (const { project, run, state, severity, violations } of groups) {
+  for (const { project, run, state, severity } of active) {
     const key = scanKey({ project, run })
     const counts = byProject.get(key) ?? noneActive(project)
     byProject.set(key, counts)
-    if (state === 'waived' || state === 'unknown') counts[state] += violations
-    else if (isOpen({ state })) counts.open[severity] += violations
+    if (state === 'waived' || state === 'unknown') counts[state] += 1
+    else if (isOpen({ state })) counts.open[severity] += 1
   }
   return byProject
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { systemClock } from '../app/system.ts'
 import { unevaluatedByRule } from '../compliance/describe-doubts.ts'
-import { matchesProject } from '../config/choose-projects.ts'
 import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import { type GroupPart, readFirstViolations, type ViolationGroup } from '../history/sql/first-violations.ts'
 import { listOwners } from '../history/sql/list-resources.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
@@ -15,21 +13,10 @@ import { AuditError } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
-import { remembering } from '../model/remembering.ts'
 import { schemas } from '../model/report.ts'
-import type { Kind } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
 import { isoTime } from '../model/time.ts'
-import {
-  type DueDurations,
-  dueDate,
-  isInRange,
-  isOverdue,
-  type SeverityRange,
-  severities,
-  type ViolationState,
-  violationStates,
-} from '../model/violation.ts'
+import { type DueDurations, dueDate, severities, type ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
 import { describeEnding } from '../report/describe-ending.ts'
@@ -44,7 +31,19 @@ import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 import { presentScans, selectScans, statingExtent } from './as-of.ts'
-import { countViolations } from './count-groups.ts'
+import {
+  countUnlisted,
+  countViolations,
+  filterTest,
+  listFor,
+  readFirst,
+  readViolatedRules,
+  sortKeyOf,
+  type ViolationCounts,
+  type ViolationFilter,
+  type ViolationOrder,
+  violationOrders,
+} from './choose-violations.ts'
 import { type Label, labelTest, omissionsIn, readEvaluations } from './last-evaluations.ts'
 import {
   duration,
@@ -113,10 +112,6 @@ const labels = z
   )
   .readonly()
   .default([])
-
-/** By severity as in reports, the oldest first, or the first that is due first. */
-export const violationOrders = ['severity', 'age', 'due'] as const
-export type ViolationOrder = (typeof violationOrders)[number]
 
 export const violations = question({
   form: violationsForm,
@@ -190,6 +185,7 @@ export const violations = question({
       kind,
       owners,
       labels: values.label,
+      text: undefined,
       sort,
       limit,
     })
@@ -205,7 +201,7 @@ export async function refuseUnknownRule(rule: string, run: number, reader: Histo
   const { rules } = await import('../rules/rules.ts')
   const evaluating = [...rules, ...((await readRunInputs(reader, run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
-  if ((await countViolations(reader, { run, withActive: true, resolvedAfter: 0, rules: [rule] })) > 0) return
+  if ((await readViolatedRules(reader, run)).some((id) => matchesGlob(id, rule))) return
   throw AuditError.usage(`there is no rule "${rule}"${suggestName(rule, evaluating)}`, {
     advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" matches several',
   })
@@ -254,23 +250,8 @@ function statesOf({ open, resolved, waived, unknown }: StateFlags): ReadonlySet<
 
 type StateFlags = Readonly<Partial<Record<'open' | 'resolved' | 'waived' | 'unknown', true | undefined>>>
 
-export interface ViolationsQuery extends SeverityRange {
+export interface ViolationsQuery extends ViolationFilter {
   readonly run: CommittedRun
-  readonly states: ReadonlySet<ViolationState>
-  /** Only violations that later runs opened or resolved; 0 for all. */
-  readonly after: number
-  /** A pattern with `*`. */
-  readonly rule: string | undefined
-  readonly projects: readonly string[]
-  readonly kind: Kind | undefined
-  /** Patterns with `*`; all when empty. */
-  readonly owners: readonly string[]
-  /** Labels of the projects; every one must match. */
-  readonly labels: readonly Label[]
-  /** Only violations first seen before this time, in milliseconds since the epoch. */
-  readonly before: number | undefined
-  /** Only violations whose due date is before this time, in milliseconds since the epoch. */
-  readonly overdueAt: number | undefined
   readonly sort: ViolationOrder
   readonly limit: number
 }
@@ -283,6 +264,7 @@ export const everyViolation = {
   kind: undefined,
   owners: [],
   labels: [],
+  text: undefined,
   before: undefined,
   overdueAt: undefined,
   sort: 'severity',
@@ -293,46 +275,21 @@ export const everyViolation = {
  * age. The counts are of all that were selected, no matter how many are shown.
  */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
-  const { run, states, after, rule, projects, owners, sort, limit: most } = query
+  const { run, states, rule, projects, owners, sort, limit: most } = query
   const scans = selectScans(await readLatestScans(reader, run.number), projects)
   const evaluations = await readEvaluations(reader, scans)
   refuseUnknownLabels(evaluations, query.labels)
-  const hasLabels = labelTest(evaluations, query.labels)
-  const inProject = remembering((project) => matchesProject(project, projects) && hasLabels(project))
-  const dueOf: DueOf = (project) => evaluations.get(project)?.due
-  const matches = testGroups(query, dueOf)
-  // Who asks for what is open must not take what could not be checked for gone.
-  const isLeftOut = states.has('opened') && !states.has('unknown')
-  const matchesUnknown = testGroups({ ...query, states: new Set(isLeftOut ? ['unknown'] : []) }, dueOf)
-  let unlisted = 0
-  const sortKey = sortKeyOf(sort, dueOf)
-  const tally = startTally()
-  const violations = await readFirstViolations(reader, {
-    run: run.number,
-    rules: rule === undefined ? [] : [rule],
-    owners,
-    most,
-    by: partsFor(query),
-    withActive: [...states].some((state) => state !== 'resolved'),
-    resolvedAfter: states.has('resolved') ? after : undefined,
-    isChosen(group) {
-      const isNew = group.state === 'resolved' || group.firstRun > after
-      const isInScope = isNew && inProject(group.project)
-      const isSelected = isInScope && matches(group)
-      if (isSelected) tally.add(group)
-      else if (isInScope && matchesUnknown(group)) unlisted += group.violations
-      return isSelected
-    },
-    ...(sortKey && { sortKey }),
-  })
-  const { counts } = tally
+  const listed = await listFor(reader, run.number, query)
+  const chosen = listed.filter(filterTest(query, evaluations))
+  const unlisted = countUnlisted(listed, query, evaluations)
+  const violations = await readFirst(reader, chosen, { sortKey: sortKeyOf(sort, evaluations), most })
+  const counts = countViolations(chosen)
   const extent = statingExtent(run, scans)
   const present = new Set(presentScans(scans).map(({ project }) => project.name))
-  const omissions = [...evaluations.values()]
-    .filter(({ project }) => present.has(project) && inProject(project))
-    .map(omissionsIn)
+  const hasLabels = labelTest(evaluations, query.labels)
+  const omissions = [...evaluations.values()].filter(({ project }) => present.has(project) && hasLabels(project))
   const unevaluated = states.has('opened')
-    ? findUnevaluated(omissionsOf({ projects: omissions, coverage: extent.coverage ?? [] }), rule)
+    ? findUnevaluated(omissionsOf({ projects: omissions.map(omissionsIn), coverage: extent.coverage ?? [] }), rule)
     : []
   const unknown = [
     ...(unlisted === 0
@@ -346,7 +303,7 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
     ...extent,
     more: { counts, ...(unevaluated.length === 0 ? {} : { unevaluated }) },
     ...(unknown.length === 0 ? {} : { remarks: unknown, unknown }),
-    ...(counts.total === 0 ? {} : { conclusion: [tally.describe()] }),
+    ...(counts.total === 0 ? {} : { conclusion: [describeCounts(counts, chosen)] }),
     rows: violations.map((violation) => toRow(violation, evaluations.get(violation.project)?.due)),
     omitted: counts.total - violations.length,
   }
@@ -374,85 +331,18 @@ function describeUnevaluatedRules(rules: readonly UnevaluatedRule[]): string {
   return `${count(rules.length, 'rule')} could not evaluate everything: ${names}. \`hookdrift report\` says why.`
 }
 
-/** The due durations of a project's policy. */
-export type DueOf = (project: string) => DueDurations | undefined
-
-/** Whether violations are what a query asks for, apart from their projects, rules and owners. */
-export function testGroups(
-  {
-    states,
-    severity,
-    maxSeverity,
-    kind,
-    before,
-    overdueAt,
-  }: Pick<ViolationsQuery, 'states' | 'kind' | 'before' | 'overdueAt' | keyof SeverityRange>,
-  dueOf: DueOf,
-): (group: ViolationGroup) => boolean {
-  // Many groups share these.
-  const isOld = remembering((firstSeen) => before === undefined || Date.parse(firstSeen) < before)
-  return (group) =>
-    states.has(group.state) &&
-    isInRange(group.severity, { severity, maxSeverity }) &&
-    (kind === undefined || group.kind === kind) &&
-    isOld(group.first_seen) &&
-    (overdueAt === undefined || isOverdue({ due_at: dueDateOf(group, dueOf) }, overdueAt))
-}
-
-/** Resolved ones differ by when they were opened only where that is asked for: it makes many groups. */
-export function partsFor({ sort, before }: Pick<ViolationsQuery, 'sort' | 'before'>): readonly GroupPart[] {
-  return sort === 'age' || before !== undefined ? ['start'] : []
-}
-
-/** What orders compare. */
-export type OrderedViolation = Pick<
-  ViolationGroup,
-  'rule' | 'severity' | 'state' | 'project' | 'kind' | 'first_seen'
-> & {
-  readonly waiver?: unknown
-}
-
-/** What an order compares first; undefined where it is the order of reports. */
-export function sortKeyOf(order: ViolationOrder, dueOf: DueOf): ((violation: OrderedViolation) => string) | undefined {
-  if (order === 'severity') return undefined
-  return order === 'age' ? ({ first_seen }) => first_seen : (violation) => dueDateOf(violation, dueOf) ?? withoutDate
-}
-
-/** In place of a due date: it comes last. */
-export const withoutDate = '~'
-
-function dueDateOf(violation: OrderedViolation, dueOf: DueOf): string | null {
-  return dueDate(violation, dueOf(violation.project))
-}
-
 /** A resolved one may have been accepted or switched off: people read that it ended. */
 const activeStates = ['opened', 'continuing', 'unknown', 'waived'] as const satisfies readonly ViolationState[]
 
-/** Counts violations without holding them. */
-function startTally() {
-  const none = <Name extends string>(names: readonly Name[]) =>
-    // fromEntries forgets that the keys are all names.
-    Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
-  const counts = { total: 0, severities: none(severities), states: none(violationStates) }
-  let oldest = '~'
-  return {
-    counts,
-    add({ severity, state, first_seen, violations }: ViolationGroup): void {
-      counts.total += violations
-      counts.severities[severity] += violations
-      counts.states[state] += violations
-      if (first_seen < oldest) oldest = first_seen
-    },
-    /** `31 violations: 5 critical, 26 high; 30 continuing, 1 waived; the oldest since 2026-11-19 22:15 UTC.` */
-    describe(): string {
-      const parts = [
-        `${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}`,
-        countEach([...activeStates, 'ended'], { ...counts.states, ended: counts.states.resolved }),
-        `the oldest since ${showTime(oldest)}`,
-      ]
-      return `${parts.join('; ')}.`
-    },
-  }
+/** `31 violations: 5 critical, 26 high; 30 continuing, 1 waived; the oldest since 2026-11-19 22:15 UTC.` */
+function describeCounts(counts: ViolationCounts, chosen: readonly { readonly first_seen: string }[]): string {
+  const oldest = chosen.reduce((first, { first_seen }) => (first_seen < first ? first_seen : first), '~')
+  const parts = [
+    `${count(counts.total, 'violation')}: ${countEach(severities, counts.severities)}`,
+    countEach([...activeStates, 'ended'], { ...counts.states, ended: counts.states.resolved }),
+    `the oldest since ${showTime(oldest)}`,
+  ]
+  return `${parts.join('; ')}.`
 }
 
 export function toRow(violation: RecordedViolation | ResolvedViolation, due: DueDurations | undefined): ViolationRow {

@@ -3,9 +3,9 @@ import { systemClock } from '../app/system.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { compareText } from '../history/report-order.ts'
+import { listViolations } from '../history/sql/list-violations.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
-import { readWaiverUses } from '../history/sql/violations.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
 import { dayMs, formatExpiry } from '../model/time.ts'
@@ -70,19 +70,19 @@ export async function readWaivers(
   { run, projects, now, limit }: WaiversQuery,
 ): Promise<Answer<WaiverRow>> {
   const scans = selectProjects(await readLatestScans(reader, run.number), projects)
-  const uses = (await readWaiverUses(reader, run.number)).filter(({ project }) => matchesProject(project, projects))
-  const rows = [...Map.groupBy(uses, ({ rule, waiver }) => keyOfWaiver({ rule, ...waiver })).values()]
+  const waived = (await listViolations(reader, { run: run.number })).flatMap(({ rule, project, waiver }) =>
+    waiver === undefined || !matchesProject(project, projects) ? [] : [{ rule, project, waiver }],
+  )
+  const rows = [...Map.groupBy(waived, ({ rule, waiver }) => keyOfWaiver({ rule, ...waiver })).values()]
     .flatMap((alike): WaiverRow[] => {
       const [use] = alike
       if (use === undefined) return []
       const { owner, reason, expires, ticket = null } = use.waiver
-      const violations = alike.reduce((sum, each) => sum + each.violations, 0)
       const where = [...new Set(alike.map(({ project }) => project))].sort(compareText)
-      return [
-        { rule: use.rule, owner, reason, ticket, expires, state: stateAt(expires, now), violations, projects: where },
-      ]
+      const accepted = { rule: use.rule, owner, reason, ticket, expires }
+      return [{ ...accepted, state: stateAt(expires, now), violations: alike.length, projects: where }]
     })
-    .sort((a, b) => compareText(a.expires, b.expires) || compareText(a.rule, b.rule))
+    .sort((a, b) => compareText(a.expires, b.expires) || compareText(keyOfWaiver(a), keyOfWaiver(b)))
   return { form: waiversForm, ...statingExtent(run, scans), ...limited(rows, limit), conclusion: [unrecorded] }
 }
 

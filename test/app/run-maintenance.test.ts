@@ -37,37 +37,35 @@ it('does not fail a committed run whose server is lost afterwards', async () => 
   expect(warnings.join('')).toContain('old runs were not pruned')
 })
 
-describe('retention', () => {
-  it('runs once a day after a run, and the pruned history verifies', async () => {
-    using directory = openDirectory()
-    const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 3, clean: true })
-    await using service = await startSimulatedService(fleet)
-    // A release without published faults.
-    service.behaviour.release = 'later'
-    const here = { cwd: directory.path, env: { ACME_KEY: fleet.personalKey } }
-    const config = directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
-    const audit = () => command(['audit', '--quiet', '--config', config], here)
-    const verdictAlone = expect.stringMatching(/^hookdrift: Clean: [^\n]*\n$/)
-    for (const _ of [1, 2, 3]) expect((await audit()).stderr).toEqual(verdictAlone)
-    directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'retention: { keep_last: 1 }\n'))
-    expect((await audit()).stderr).toEqual(verdictAlone)
-    const numbers = async () => {
-      const { stdout } = await command(
-        ['prune', '--keep-last', '9', '--dry-run', '--format', 'json', '--config', config],
-        here,
-      )
-      return JSON.parse(stdout).rows.map(({ number }: { number: number }) => number)
-    }
-    const after = await numbers()
-    expect(after).toEqual([...after.filter((run: number) => run === 1), 4])
-    await audit()
-    expect(await numbers()).toEqual([...after, 5])
-    const verified = await command(['verify', '--deep', '--config', config], here)
-    expect(verified).toMatchObject({ code: 0, stderr: '' })
-    const backedUp = await command(['backup', 'copy.db', '--config', config], here)
-    expect(backedUp).toMatchObject({ code: 0, stdout: expect.stringContaining('runs up to 5') })
-    expect((await command(['verify', '--history', 'copy.db', '--format', 'json'], here)).stdout).toContain('"ok": true')
-  })
+it('retention runs once a day after a run, and the pruned history verifies', async () => {
+  using directory = openDirectory()
+  const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 3, clean: true })
+  await using service = await startSimulatedService(fleet)
+  // A release without published faults.
+  service.behaviour.release = 'later'
+  const here = { cwd: directory.path, env: { ACME_KEY: fleet.personalKey } }
+  const config = directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
+  const audit = () => command(['audit', '--quiet', '--config', config], here)
+  const verdictAlone = expect.stringMatching(/^hookdrift: Clean: [^\n]*\n$/)
+  for (const _ of [1, 2, 3]) expect((await audit()).stderr).toEqual(verdictAlone)
+  directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'retention: { keep_last: 1 }\n'))
+  expect((await audit()).stderr).toEqual(verdictAlone)
+  const numbers = async () => {
+    const { stdout } = await command(
+      ['prune', '--keep-last', '9', '--dry-run', '--format', 'json', '--config', config],
+      here,
+    )
+    return JSON.parse(stdout).rows.map(({ number }: { number: number }) => number)
+  }
+  const after = await numbers()
+  expect(after).toEqual([...after.filter((run: number) => run === 1), 4])
+  await audit()
+  expect(await numbers()).toEqual([...after, 5])
+  const verified = await command(['verify', '--deep', '--config', config], here)
+  expect(verified).toMatchObject({ code: 0, stderr: '' })
+  const backedUp = await command(['backup', 'copy.db', '--config', config], here)
+  expect(backedUp).toMatchObject({ code: 0, stdout: expect.stringContaining('runs up to 5') })
+  expect((await command(['verify', '--history', 'copy.db', '--format', 'json'], here)).stdout).toContain('"ok": true')
 })
 
 describe('commands on a missing or foreign history', () => {

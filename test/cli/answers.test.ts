@@ -27,7 +27,7 @@ waivers:
   - { rule: acme/known, match: { kind: source }, owner: "${evil}", reason: "${evil}", ticket: "${evil}", expires: ${inAYear} }
 `
 
-const cli = await openCliFixture({ projects: 2, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
+const cli = await openCliFixture({ endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
 const project = at(cli.fleet.projects(), 0).uid
 const { endpoints, sources } = cli.fleet.open(project)
 const source = at(sources, 0).uid

@@ -4,10 +4,11 @@ import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 import { formatNames as formats } from '../../src/report/formats.ts'
-import { at, query } from '../audit/fleet-fixture.ts'
+import { query } from '../audit/fleet-fixture.ts'
 import { faultsOf } from '../documents.ts'
 import { listen } from '../service/fake-service.ts'
 import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
 import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
 
@@ -34,13 +35,8 @@ describe('behind a proxy', () => {
     await using cli = await openCliFixture()
     const proxy = await openProxy()
     for (const name of ['audit', 'worker']) {
-      const { code, stderr } = await command([name, '--config', cli.directory.file('hookdrift.yaml')], {
-        cwd: cli.directory.path,
-        env: { ...cli.env, HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.0/33' },
-      })
-      expect(code).toBe(2)
-      expect(stderr).toMatch(
-        /^hookdrift: environment: NO_PROXY has an entry that is not understood: "127\.0\.0\.0\/33"/,
+      expect(await cli.run(name, { env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.0/33' } })).toEqual(
+        refusal(/^hookdrift: environment: NO_PROXY has an entry that is not understood: "127\.0\.0\.0\/33"/),
       )
     }
     expect([cli.service.requests, proxy.authorized]).toEqual([[], []])
@@ -52,40 +48,39 @@ describe('the exit code', () => {
     await using cli = await openCliFixture()
     const codes: number[] = []
     const verdicts: number[] = []
-    const run = async (args: readonly string[] = []) => {
-      const { code, stdout } = await cli.audit(['--format', 'json', ...args])
+    const run = async (line = '') => {
+      const { code, stdout } = await cli.audit(`--format json ${line}`)
       codes.push(code)
       verdicts.push(JSON.parse(stdout).verdict.exit_code)
     }
     await run()
     breakOne(cli)
     await run()
-    await run(['--fail-on', 'critical'])
+    await run('--fail-on critical')
     cli.service.behaviour.outage = 'lists-unreadable'
     await run()
     expect(codes).toEqual([0, 1, 0, 3])
     expect(verdicts).toEqual(codes)
-    expect(query(cli.directory.file('hookdrift.db'), 'SELECT exit_code FROM committed_run ORDER BY number')).toEqual(
+    expect(cli.query('SELECT exit_code FROM committed_run ORDER BY number')).toEqual(
       codes.map((exit_code) => ({ exit_code })),
     )
   })
 
   it('is 2 where no pattern of the configuration matches a project of the list: nothing would be scanned', async () => {
     await using cli = await openCliFixture()
-    const [head = ''] = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8').split(/^ {4}projects:/m)
     const list = `    organisation: ${cli.fleet.organisationId}\n    projects: [{ match: "paymets-*" }]\n`
-    cli.directory.write('hookdrift.yaml', `${head}${list}`)
-    const { code, stdout, stderr } = await cli.audit()
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(
-      /^hookdrift: there is no project to audit: hookdrift\.yaml:\d+: `paymets-\*` matches none of \d+ projects? that acme lists\n {2}correct `match`/m,
+    cli.configure((text) => text.replace(/^ {4}projects:[\s\S]*/m, list))
+    expect(await cli.audit()).toEqual(
+      refusal(
+        /^hookdrift: there is no project to audit: hookdrift\.yaml:\d+: `paymets-\*` matches none of \d+ projects? that acme lists\n {2}correct `match`/m,
+      ),
     )
   })
 
   it('is 5 at once while another run writes, with the owner of the lease', async () => {
     await using cli = await openCliFixture()
     cli.service.behaviour.latencyMs = 1_000
-    const first = startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env: cli.env })
+    const first = cli.start('audit --quiet')
     let isFirstOver = false
     void first.ended.then(() => {
       isFirstOver = true
@@ -94,13 +89,12 @@ describe('the exit code', () => {
     const second = await cli.audit()
     expect(isFirstOver).toBe(false)
     cli.service.behaviour.latencyMs = 0
-    expect(second).toEqual({
-      code: 5,
-      stdout: '',
-      stderr: expect.stringMatching(
+    expect(second).toEqual(
+      refusal(
         new RegExp(`^hookdrift: another run writes to .*hookdrift\\.db: process ${first.child.pid} on .*\\n  wait for`),
+        5,
       ),
-    })
+    )
     expect((await first.ended).code).toBe(0)
     expect((await cli.audit()).code).toBe(0)
   })
@@ -112,7 +106,7 @@ describe('the exit code', () => {
       'these are my notes, and not a history of anything at all\n'.repeat(9),
     )
     const before = readFileSync(file, 'utf8')
-    const { code, stdout, stderr } = await cli.audit(['--history', 'notes.txt'])
+    const { code, stdout, stderr } = await cli.audit('--history notes.txt')
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
     expect(stderr).toMatch(/^hookdrift: \S*notes\.txt is not a hookdrift history\n {2}name the file of a history/)
     expect(stderr).not.toContain('--history')
@@ -124,18 +118,16 @@ describe('a mistake of the user', () => {
   const untouched = (cli: CliFixture) => readdirSync(cli.directory.path).sort()
 
   it.each([
-    ['an unknown option', ['audit', '--nonsense'], /unknown option '--nonsense'/],
-    ['an unknown command', ['adit'], /unknown command 'adit'.*\n?.*audit/],
-    ['an argument too many', ['audit', 'everything'], /too many arguments|unexpected/],
-    ['an unknown format', ['audit', '--format', 'xlm'], /Allowed choices are text, json/],
-    ['an unknown severity', ['audit', '--fail-on', 'bad'], /Allowed choices are never, new, critical/],
-    ['an option without its value', ['audit', '--output'], /argument missing/],
-    ['no command', [], /Usage: hookdrift/],
-  ])('exits with 2 and a message on stderr: %s', async (_, args, message) => {
+    ['audit --nonsense', /unknown option '--nonsense'/],
+    ['adit', /unknown command 'adit'.*\n?.*audit/],
+    ['audit everything', /too many arguments|unexpected/],
+    ['audit --format xlm', /Allowed choices are text, json/],
+    ['audit --fail-on bad', /Allowed choices are never, new, critical/],
+    ['audit --output', /argument missing/],
+    ['', /Usage: hookdrift/],
+  ])('exits with 2 and a message on stderr: %j', async (line, message) => {
     using directory = openDirectory()
-    const { code, stdout, stderr } = await command(args, { cwd: directory.path })
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(message)
+    expect(await command(line, { cwd: directory.path })).toEqual(refusal(message))
     expect(readdirSync(directory.path)).toEqual([])
   })
 
@@ -146,7 +138,7 @@ describe('a mistake of the user', () => {
       'services:\n  - name: acme\n    url: hooks.example.com\n    projcts: []\n',
     )
     const before = untouched(cli)
-    const { code, stdout, stderr } = await command(['audit', '--config', file], { cwd: cli.directory.path })
+    const { code, stdout, stderr } = await cli.run(`audit --config ${file}`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`${file}:3:10: `)
     expect(stderr).toContain(`${file}:4:5: `)
@@ -170,9 +162,7 @@ describe('a mistake of the user', () => {
     }
     if (text !== undefined) cli.directory.write(name, text)
     const before = untouched(cli)
-    const { code, stderr } = await cli.audit()
-    expect(code).toBe(2)
-    expect(stderr).toMatch(message)
+    expect(await cli.audit()).toEqual(refusal(message))
     expect(untouched(cli)).toEqual(before)
     expect(cli.service.requests).toEqual([])
   })
@@ -183,17 +173,15 @@ describe('a mistake of the user', () => {
   })
 
   it.each([
-    ['a configuration that is not there', ['--config', 'nowhere.yaml'], {}, /cannot read the configuration nowhere/],
-    ['a project that is not there', ['--project', 'acme/nowhere'], {}, /matches none of acme\/payments, acme\/orders/],
-    ['a key that is not set', [], { ACME_KEY: '' }, /hookdrift\.yaml:4:10: key is empty/],
-    ['a log level that is none', [], { HOOKDRIFT_LOG: 'loud' }, /HOOKDRIFT_LOG is "loud", expected one of trace/],
-    ['an installation key that is short', [], { HOOKDRIFT_SEAL_KEY: 'short' }, /shorter than 32 characters/],
-  ])('exits with 2 and leaves no file: %s', async (_, args, env, message) => {
+    ['a configuration that is not there', '--config nowhere.yaml', {}, /cannot read the configuration nowhere/],
+    ['a project that is not there', '--project acme/nowhere', {}, /matches none of acme\/payments, acme\/orders/],
+    ['a key that is not set', '', { ACME_KEY: '' }, /hookdrift\.yaml:4:10: key is empty/],
+    ['a log level that is none', '', { HOOKDRIFT_LOG: 'loud' }, /HOOKDRIFT_LOG is "loud", expected one of trace/],
+    ['an installation key that is short', '', { HOOKDRIFT_SEAL_KEY: 'short' }, /shorter than 32 characters/],
+  ])('exits with 2 and leaves no file: %s', async (_, line, env, message) => {
     await using cli = await openCliFixture()
     const before = untouched(cli)
-    const { code, stdout, stderr } = await cli.audit(args, { env })
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(message)
+    expect(await cli.audit(line, { env })).toEqual(refusal(message))
     expect(untouched(cli)).toEqual(before)
     expect(cli.service.requests).toEqual([])
   })
@@ -202,12 +190,10 @@ describe('a mistake of the user', () => {
 describe('the report', () => {
   it('follows its schema as JSON, complete or not', async () => {
     await using cli = await openCliFixture({ clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12 })
-    const before = await cli.audit(['--format', 'json'])
-    const project = at(cli.fleet.projects(), 0).uid
-    const { endpoints } = cli.fleet.open(project)
-    updateEndpoint(cli.fleet, { project, uid: at(endpoints, 0).uid }, { name: 'n', url: 'http://a.example' })
+    const before = await cli.audit('--format json')
+    updateEndpoint(cli.fleet, cli.endpoint(), { name: 'n', url: 'http://a.example' })
     cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 2, times: 9 })
-    const after = await cli.audit(['--format', 'json'])
+    const after = await cli.audit('--format json')
     for (const { stdout } of [before, after]) {
       expect(faultsOf(JSON.parse(stdout))).toBeNull()
       expect(stdout.endsWith('}\n')).toBe(true)
@@ -218,7 +204,7 @@ describe('the report', () => {
   it('goes whole to --output, and then not to stdout', async () => {
     await using cli = await openCliFixture()
     cli.directory.write('report.json', 'the report of yesterday')
-    const { code, stdout } = await cli.audit(['--format', 'json', '--output', 'report.json'])
+    const { code, stdout } = await cli.audit('--format json --output report.json')
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     const written = JSON.parse(readFileSync(cli.directory.file('report.json'), 'utf8'))
     expect(written.run.number).toBe(1)
@@ -232,10 +218,10 @@ describe('the report', () => {
 
   it('that cannot be written is an error that keeps the old file, and the run is committed', async () => {
     await using cli = await openCliFixture()
-    const { code, stderr } = await cli.audit(['--output', '/dev/full'])
-    expect(code).toBe(4)
-    expect(stderr).toMatch(/^hookdrift: cannot write the report to \/dev\/full: no space .*\n {2}the run is committed/)
-    expect(query(cli.directory.file('hookdrift.db'), 'SELECT number FROM committed_run')).toEqual([{ number: 1 }])
+    expect(await cli.audit('--output /dev/full')).toEqual(
+      refusal(/^hookdrift: cannot write the report to \/dev\/full: no space .*\n {2}the run is committed/, 4),
+    )
+    expect(cli.query('SELECT number FROM committed_run')).toEqual([{ number: 1 }])
   })
 
   it('has colours and the width of the terminal for a person, and is plain in a pipe', async () => {
@@ -257,18 +243,14 @@ describe('the report', () => {
 
 describe('--project', () => {
   it.each([
-    [['acme/orders'], ['acme/orders']],
-    [['orders'], ['acme/orders']],
-    [['acme/*'], ['acme/orders', 'acme/payments']],
-    [['o*'], ['acme/orders']],
-    [
-      ['orders', 'payments'],
-      ['acme/orders', 'acme/payments'],
-    ],
-  ])('%j audits %j', async (names, projects) => {
+    ['acme/orders', ['acme/orders']],
+    ['orders', ['acme/orders']],
+    ['acme/*', ['acme/orders', 'acme/payments']],
+    ['o*', ['acme/orders']],
+    ['orders payments', ['acme/orders', 'acme/payments']],
+  ])('%s audits %j', async (names, projects) => {
     await using cli = await openCliFixture()
-    const { stdout } = await cli.audit(['--format', 'json', '--project', ...names])
-    const coverage: { project: string }[] = JSON.parse(stdout).coverage
+    const { coverage }: { coverage: { project: string }[] } = await cli.json(`audit --project ${names}`)
     expect([...new Set(coverage.map(({ project }) => project))]).toEqual(projects)
   })
 })
@@ -278,10 +260,8 @@ describe('text from a service', () => {
 
   it('has no effect on a terminal, in any format or in the log', async () => {
     await using cli = await openCliFixture()
-    const project = at(cli.fleet.projects(), 0).uid
-    const { uid } = at(cli.fleet.open(project).endpoints, 0)
     const rename = (name: string) =>
-      changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, name, description: name, status: 'inactive' }))
+      changeEndpoint(cli.fleet, cli.endpoint(), (row) => ({ ...row, name, description: name, status: 'inactive' }))
     rename(evil)
     await cli.audit()
     rename(`${evil}${'x'.repeat(1_000_000)}`)
@@ -294,10 +274,9 @@ describe('text from a service', () => {
     })
     const unseen = (text: string) =>
       text.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.filter((character) => character !== '\n') ?? []
-    expect((await cli.audit(['--quiet'])).code).toBe(3)
+    expect((await cli.audit('--quiet')).code).toBe(3)
     for (const format of formats) {
-      const args = ['report', '--history', cli.directory.file('hookdrift.db'), '--format', format]
-      const { stdout } = await command(args, { cwd: cli.directory.path, columns: 100 })
+      const { stdout } = await cli.run(`report --format ${format}`, { columns: 100 })
       const plain = stdout.replace(/\x1b\[[\d;]*m/g, '')
       const bare = format === 'csv' ? plain.replaceAll('\r\n', '\n') : plain
       expect(unseen(bare)).toEqual([])
@@ -321,15 +300,12 @@ describe('text from a service', () => {
 
   it('of one megabyte is sealed and compared whole', async () => {
     await using cli = await openCliFixture()
-    const project = at(cli.fleet.projects(), 0).uid
-    const { uid } = at(cli.fleet.open(project).endpoints, 0)
     const name = (end: string) =>
-      changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, name: `${'x'.repeat(1_000_000)}${end}` }))
+      changeEndpoint(cli.fleet, cli.endpoint(), (row) => ({ ...row, name: `${'x'.repeat(1_000_000)}${end}` }))
     name('a')
-    await cli.audit(['--quiet'])
+    await cli.audit('--quiet')
     name('b')
-    const { stdout } = await cli.audit(['--format', 'json'])
-    const [change] = JSON.parse(stdout).drift
+    const [change] = (await cli.json('audit')).drift
     expect(change.fields[0]).toMatchObject({ path: '/name', after: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) })
   })
 })
@@ -380,23 +356,23 @@ describe('secrets', () => {
 describe('the installation key', () => {
   it('is created once, for its owner only', async () => {
     await using cli = await openCliFixture()
-    await cli.audit(['--quiet'])
+    await cli.audit('--quiet')
     const file = cli.directory.file('hookdrift.key')
     const key = readFileSync(file, 'utf8')
     expect(key).toMatch(/^[0-9a-f]{64}\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(statSync(cli.directory.file('hookdrift.db')).mode & 0o777).toBe(0o600)
-    await cli.audit(['--quiet'])
+    await cli.audit('--quiet')
     expect(readFileSync(file, 'utf8')).toBe(key)
   })
 
   it('comes from HOOKDRIFT_SEAL_KEY where that is set, and no file is written', async () => {
     await using cli = await openCliFixture()
     const HOOKDRIFT_SEAL_KEY = 'not-a-real-key-but-long-enough-for-one'
-    expect((await cli.audit(['--quiet'], { env: { HOOKDRIFT_SEAL_KEY } })).code).toBe(0)
+    expect((await cli.audit('--quiet', { env: { HOOKDRIFT_SEAL_KEY } })).code).toBe(0)
     expect(existsSync(cli.directory.file('hookdrift.key'))).toBe(false)
-    const again = await cli.audit(['--format', 'json'], { env: { HOOKDRIFT_SEAL_KEY } })
-    const other = await cli.audit(['--format', 'json'])
+    const again = await cli.audit('--format json', { env: { HOOKDRIFT_SEAL_KEY } })
+    const other = await cli.audit('--format json')
     expect(JSON.parse(again.stdout).notices).toEqual([])
     expect(JSON.parse(other.stdout)).toMatchObject({ drift: [], notices: [{}, {}] })
   })
@@ -404,9 +380,7 @@ describe('the installation key', () => {
   it('that is damaged is not replaced', async () => {
     await using cli = await openCliFixture()
     const file = cli.directory.write('hookdrift.key', 'oops\n')
-    const { code, stderr } = await cli.audit()
-    expect(code).toBe(4)
-    expect(stderr).toMatch(/is damaged: expected 64 hex digits/)
+    expect(await cli.audit()).toEqual(refusal(/is damaged: expected 64 hex digits/, 4))
     expect(readFileSync(file, 'utf8')).toBe('oops\n')
     expect(existsSync(cli.directory.file('hookdrift.db'))).toBe(false)
   })
@@ -416,9 +390,9 @@ describe('the history', () => {
   it('is the file that --history, HOOKDRIFT_HISTORY or the configuration names, in that order', async () => {
     await using cli = await openCliFixture({}, 'history: ./of-the-file.db\n')
     const env = { HOOKDRIFT_HISTORY: cli.directory.file('of-the-environment.db') }
-    await cli.audit(['--quiet'])
-    await cli.audit(['--quiet'], { env })
-    await cli.audit(['--quiet', '--history', 'of-the-option.db'], { env })
+    await cli.audit('--quiet')
+    await cli.audit('--quiet', { env })
+    await cli.audit('--quiet --history of-the-option.db', { env })
     const runs = ['of-the-file', 'of-the-environment', 'of-the-option'].map((name) =>
       query(cli.directory.file(`${name}.db`), 'SELECT number FROM committed_run'),
     )

@@ -13,15 +13,10 @@ import {
 } from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
-import { command } from './run-in-process.ts'
-import { startHookdrift } from './start-process.ts'
+import { refusal } from './refusal.ts'
 import { typeKeys } from './type-keys.ts'
 
-const baseline = (cli: CliFixture, ...args: string[]) =>
-  command(['baseline', ...args, '--config', cli.directory.file('hookdrift.yaml')], {
-    cwd: cli.directory.path,
-    env: cli.env,
-  })
+const baseline = (cli: CliFixture, line: string) => cli.run(`baseline ${line}`)
 
 /** Only rules about the approved baseline are on. */
 async function aDesk() {
@@ -30,7 +25,9 @@ async function aDesk() {
   return cli
 }
 
-const rowsOf = (text: string): Record<string, unknown>[] => JSON.parse(text).rows
+const answerOf = (cli: CliFixture, line: string) => cli.json(`baseline ${line}`)
+const rowsOf = async (cli: CliFixture, line: string): Promise<Record<string, unknown>[]> =>
+  (await answerOf(cli, line)).rows
 
 describe('hookdrift baseline', () => {
   it('and diff say which secrets they cannot compare, where another installation key sealed them', async () => {
@@ -39,17 +36,14 @@ describe('hookdrift baseline', () => {
     await baseline(cli, 'approve')
     await cli.audit([], { env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-not-a-real-key-not-a-real-key' } })
     const sentence = 'acme/orders: secrets of 5 endpoints not compared: sealed by different keys or versions.\n'
-    const config = ['--config', cli.directory.file('hookdrift.yaml')]
-    const diff = (...more: string[]) =>
-      command(['diff', '1', ...more, ...config], { cwd: cli.directory.path, env: cli.env })
     expect((await baseline(cli, 'diff')).stdout).toContain(sentence)
-    expect(JSON.parse((await baseline(cli, 'diff', '--format', 'json')).stdout).secrets_not_compared).toContainEqual({
+    expect((await answerOf(cli, 'diff')).secrets_not_compared).toContainEqual({
       project: 'acme/orders',
       kind: 'endpoint',
       resources: 5,
     })
-    expect((await diff()).stdout).toContain(sentence)
-    const { secrets_not_compared } = JSON.parse((await diff('--format', 'json')).stdout)
+    expect((await cli.run('diff 1')).stdout).toContain(sentence)
+    const { secrets_not_compared } = await cli.json('diff 1')
     expect(secrets_not_compared).toContainEqual({ project: 'acme/orders', kind: 'endpoint', resources: 5 })
   })
 
@@ -61,22 +55,20 @@ describe('hookdrift baseline', () => {
     cli.directory.write('hookdrift.yaml', configuration.replace('name: orders', 'name: sales'))
     breakOne(cli)
     await cli.audit()
-    const projects = (text: string) => rowsOf(text).map(({ project }) => project)
-    expect(projects((await baseline(cli, 'show', '--format', 'json')).stdout)).toEqual(['acme/payments', 'acme/sales'])
-    const first = JSON.parse((await baseline(cli, 'show', '--format', 'json', '--limit', '1')).stdout)
+    const projects = async (line: string) => (await rowsOf(cli, line)).map(({ project }) => project)
+    expect(await projects('show')).toEqual(['acme/payments', 'acme/sales'])
+    const first = await answerOf(cli, 'show --limit 1')
     expect([first.rows.length, first.omitted]).toEqual([1, 1])
     const project = at(cli.fleet.projects(), 0).name === 'orders' ? 'acme/sales' : 'acme/payments'
-    expect(projects((await baseline(cli, 'diff', '--format', 'json')).stdout)).toEqual([project])
-    expect((await baseline(cli, 'revoke', '--project', 'acme/orders')).code).toBe(2)
-    expect((await baseline(cli, 'revoke', '--project', 'acme/sales')).stdout).toBe(
-      'Revoked the baseline of acme/sales.\n',
-    )
+    expect(await projects('diff')).toEqual([project])
+    expect((await baseline(cli, 'revoke --project acme/orders')).code).toBe(2)
+    expect((await baseline(cli, 'revoke --project acme/sales')).stdout).toBe('Revoked the baseline of acme/sales.\n')
   })
 
   it('approves, shows, compares and revokes, with who and when', async () => {
     await using cli = await aDesk()
     await cli.audit()
-    const approved = await baseline(cli, 'approve', '--by', 'lee', '--note', 'reviewed')
+    const approved = await baseline(cli, 'approve --by lee --note reviewed')
     expect(approved).toEqual({
       code: 0,
       stdout: 'Approved the state of run 1: acme/orders, acme/payments.\n',
@@ -86,7 +78,7 @@ describe('hookdrift baseline', () => {
     breakOne(cli)
     expect((await cli.audit()).code).toBe(1)
     expect((await cli.audit()).code).toBe(1)
-    const [row, ...others] = rowsOf((await baseline(cli, 'diff', '--format', 'json')).stdout)
+    const [row, ...others] = await rowsOf(cli, 'diff')
     expect(others).toEqual([])
     expect(row).toMatchObject({
       kind: 'endpoint',
@@ -94,11 +86,11 @@ describe('hookdrift baseline', () => {
       fields: [{ path: '/status', before: 'active', after: 'inactive' }],
     })
     const { project } = row as { project: string }
-    expect((await baseline(cli, 'revoke', '--project', project, '--by', 'kim')).stdout).toBe(
+    expect((await baseline(cli, `revoke --project ${project} --by kim`)).stdout).toBe(
       `Revoked the baseline of ${project}.\n`,
     )
     expect((await cli.audit()).code).toBe(0)
-    const shown = rowsOf((await baseline(cli, 'show', '--all', '--format', 'json')).stdout)
+    const shown = await rowsOf(cli, 'show --all')
     expect(shown.map((one) => [one.project === project, one.run, one.approved_by, one.note, one.state])).toEqual(
       shown.map((one) => [
         one.project === project,
@@ -109,7 +101,7 @@ describe('hookdrift baseline', () => {
       ]),
     )
     expect(shown.find((one) => one.project === project)).toMatchObject({ revoked_by: 'kim' })
-    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toHaveLength(1)
+    expect(await rowsOf(cli, 'show')).toHaveLength(1)
   })
 
   it('says what it ends before it does, the worst first, and needs a note where that is grave', async () => {
@@ -119,7 +111,7 @@ describe('hookdrift baseline', () => {
       'extends: []\nrules: { drift/unexpected: {}, drift/url-host-changed: {}, endpoint/url-not-https: {} }\n',
     )
     await cli.audit()
-    await baseline(cli, 'approve', '--by', 'lee')
+    await baseline(cli, 'approve --by lee')
     const [project] = cli.fleet.projects()
     const place = { project: project?.uid ?? '', uid: at(cli.fleet.open(project?.uid ?? '').endpoints, 0).uid }
     changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'http://elsewhere.example.com/in', name: 'renamed' }))
@@ -133,18 +125,18 @@ describe('hookdrift baseline', () => {
     expect([refused.code, refused.stdout]).toEqual([2, ''])
     expect(refused.stderr).toMatch(/^hookdrift: nothing was approved: it ends violations \(1 high\), without a note\n/)
     for (const line of ends) expect(refused.stderr).toContain(line)
-    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout).map(({ run }) => run)).toEqual([1, 1])
+    expect((await rowsOf(cli, 'show')).map(({ run }) => run)).toEqual([1, 1])
 
     // What the older state does not have is not ended by approving it again.
-    const older = JSON.parse((await baseline(cli, 'approve', '--run', '1', '--format', 'json')).stdout)
+    const older = await answerOf(cli, 'approve --run 1')
     expect(older.ends).toEqual([])
-    const approved = await baseline(cli, 'approve', '--note', 'the receiver moved', '--by', 'eve', '--yes')
+    const approved = await baseline(cli, "approve --note 'the receiver moved' --by eve --yes")
     expect([approved.code, approved.stderr]).toEqual([0, ''])
     for (const line of ends) expect(approved.stdout).toContain(line)
     expect(approved.stdout).toMatch(
       / at \/url\n {2}medium {4}.*"renamed" \w+\nApproved the state of run 2: acme\/payments\.\nConfirmed: .*: acme\/orders\.\n$/,
     )
-    const report = JSON.parse((await cli.audit(['--format', 'json'])).stdout)
+    const report = await cli.json('audit')
     const ended = report.violations.map((one: { rule: string; state: string; resolution: string | null }) =>
       [one.resolution ?? one.state, one.rule].join(' '),
     )
@@ -153,7 +145,7 @@ describe('hookdrift baseline', () => {
       'accepted drift/url-host-changed',
       'continuing endpoint/url-not-https',
     ])
-    const [, row] = rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)
+    const [, row] = await rowsOf(cli, 'show')
     expect(row).toMatchObject({ approved_by: 'eve', os_user: userInfo().username, amendments: [] })
   })
 
@@ -170,7 +162,7 @@ describe('hookdrift baseline', () => {
     cli.service.faults.length = 0
     await cli.audit()
     await baseline(cli, 'approve')
-    const early = await baseline(cli, 'diff', '--run', '1')
+    const early = await baseline(cli, 'diff --run 1')
     expect(early.stdout).toContain(
       'Nothing differs from the approved baseline in what was scanned; the rest is unknown.',
     )
@@ -193,7 +185,7 @@ describe('hookdrift baseline', () => {
     const sentence = `acme/payments: every endpoint outside of name=${name} is compared as it was last seen`
     expect(stdout.replaceAll('\n', ' ')).toContain(sentence)
     expect(stdout).toContain('in what was scanned; the rest is unknown.')
-    const { narrowed } = JSON.parse((await baseline(cli, 'diff', '--format', 'json')).stdout)
+    const { narrowed } = await answerOf(cli, 'diff')
     expect(narrowed).toEqual([{ project: 'acme/payments', kind: 'endpoint', filter: `name=${name}` }])
   })
 
@@ -223,7 +215,7 @@ describe('hookdrift baseline', () => {
     for (const uid of uids) setEndpointStatus(cli.fleet, { project, uid }, 'inactive')
     await cli.audit()
     for (const uid of uids) {
-      const { ends } = JSON.parse((await baseline(cli, 'approve', '--uid', uid, '--format', 'json')).stdout)
+      const { ends } = await answerOf(cli, `approve --uid ${uid}`)
       expect(ends.map((one: { uid: string }) => one.uid)).toEqual([uid])
     }
   })
@@ -231,7 +223,7 @@ describe('hookdrift baseline', () => {
   it('approves single resources, present, new or gone; the rest stays as it was approved', async () => {
     await using cli = await aDesk()
     await cli.audit()
-    const missing = await baseline(cli, 'approve', '--uid', 'nothing')
+    const missing = await baseline(cli, 'approve --uid nothing')
     expect([missing.code, missing.stderr]).toEqual([
       2,
       expect.stringContaining('neither run 1 nor the approved baseline has'),
@@ -239,7 +231,7 @@ describe('hookdrift baseline', () => {
     const { uid: project = '', name } = cli.fleet.projects()[0] ?? {}
     const endpoints = cli.fleet.open(project).endpoints
     const [changed, other, gone] = [0, 1, 2].map((index) => at(endpoints, index).uid)
-    const early = await baseline(cli, 'approve', '--uid', changed ?? '')
+    const early = await baseline(cli, `approve --uid ${changed ?? ''}`)
     expect([early.code, early.stderr]).toEqual([2, expect.stringContaining(`acme/${name} has no approved baseline`)])
     await baseline(cli, 'approve')
     for (const uid of [changed, other]) setEndpointStatus(cli.fleet, { project, uid: uid ?? '' }, 'inactive')
@@ -247,7 +239,7 @@ describe('hookdrift baseline', () => {
     deleteEndpoint(cli.fleet, { project, uid: gone ?? '' })
     const came = createEndpoint(cli.fleet, project, { name: 'new', url: 'https://new.example.com' })
     const unexpected = async () => {
-      const { violations } = JSON.parse((await cli.audit(['--format', 'json', '--accept-removals'])).stdout)
+      const { violations } = await cli.json('audit --accept-removals')
       return violations
         .filter(({ kind }: { kind: string }) => kind === 'endpoint')
         .map(
@@ -259,8 +251,7 @@ describe('hookdrift baseline', () => {
     expect(await unexpected()).toEqual(
       [`opened ${changed}`, `opened ${came}`, `opened ${gone}`, `opened ${other}`].sort(),
     )
-    const args = ['--uid', changed ?? '', gone ?? '', came, '--note', 'agreed']
-    const approved = await baseline(cli, 'approve', ...args)
+    const approved = await baseline(cli, `approve --uid ${changed} ${gone} ${came} --note agreed`)
     expect(approved.stdout).toContain(`Approved ${changed}, ${gone}, ${came} as of run 2: acme/${name}.`)
     expect(approved.stdout).toContain('This ends 3 violations with the next run: 3 medium')
     expect(await unexpected()).toEqual(
@@ -269,9 +260,9 @@ describe('hookdrift baseline', () => {
     // Another change of what was amended is one from the amended state, and another amendment keeps the first.
     setEndpointStatus(cli.fleet, { project, uid: changed ?? '' }, 'paused')
     expect(await unexpected()).toEqual([`continuing ${other}`, `opened ${changed}`].sort())
-    await baseline(cli, 'approve', '--uid', other ?? '')
+    await baseline(cli, `approve --uid ${other ?? ''}`)
     expect(await unexpected()).toEqual([`accepted ${other}`, `continuing ${changed}`].sort())
-    const rows = rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)
+    const rows = await rowsOf(cli, 'show')
     const row = rows.find((one) => one.project === `acme/${name}`)
     expect(row).toMatchObject({ run: 1, state: 'active' })
     const amendments = (row?.amendments ?? []) as { uid: string; run: number }[]
@@ -287,12 +278,9 @@ describe('hookdrift baseline', () => {
     expect((await baseline(cli, 'diff')).stdout.replaceAll('\n', ' ')).toContain(
       `acme/${name}: compared with run 1 and 4 single resources, last approved `,
     )
-    const diff = rowsOf((await baseline(cli, 'diff', '--format', 'json')).stdout)
+    const diff = await rowsOf(cli, 'diff')
     expect(diff.filter(({ kind }) => kind === 'endpoint').map(({ uid }) => uid)).toEqual([changed])
-    const verified = await command(['verify', '--deep', '--config', cli.directory.file('hookdrift.yaml')], {
-      cwd: cli.directory.path,
-      env: cli.env,
-    })
+    const verified = await cli.run('verify --deep')
     expect(verified.code).toBe(0)
   })
 
@@ -300,33 +288,33 @@ describe('hookdrift baseline', () => {
     await using cli = await aDesk()
     cli.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 30 })
     await cli.audit()
-    const { code, stderr } = await baseline(cli, 'approve')
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^hookdrift: run 1 is incomplete and cannot be approved\nacme\/\w+ endpoints failed: /)
-    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toEqual([])
+    expect(await baseline(cli, 'approve')).toEqual(
+      refusal(/^hookdrift: run 1 is incomplete and cannot be approved\nacme\/\w+ endpoints failed: /),
+    )
+    expect(await rowsOf(cli, 'show')).toEqual([])
   })
 
   it('refuses invalid arguments', async () => {
     await using cli = await aDesk()
     await cli.audit()
-    const refused = async (...args: string[]) => {
-      const { code, stderr } = await baseline(cli, ...args)
+    const refused = async (line: string) => {
+      const { code, stderr } = await baseline(cli, line)
       expect(code).toBe(2)
       return stderr.split('\n')[0]
     }
-    expect(await refused('approve', '--run', '7')).toMatch(/there is no committed run 7/)
-    expect(await refused('approve', '--project', 'zzz')).toMatch(/run 1 does not include these projects, only acme/)
-    expect(await refused('approve', '--by', ' ')).toBe('hookdrift: cannot determine the current user')
+    expect(await refused('approve --run 7')).toMatch(/there is no committed run 7/)
+    expect(await refused('approve --project zzz')).toMatch(/run 1 does not include these projects, only acme/)
+    expect(await refused("approve --by ' '")).toBe('hookdrift: cannot determine the current user')
     expect(await refused('diff')).toBe('hookdrift: no baseline is approved')
-    expect(await refused('show', '--project', 'zzz')).toMatch(/--project zzz matches none of acme/)
-    expect((await baseline(cli, 'show', '--project', 'orders')).stdout).toContain('No baseline of orders is approved: ')
+    expect(await refused('show --project zzz')).toMatch(/--project zzz matches none of acme/)
+    expect((await baseline(cli, 'show --project orders')).stdout).toContain('No baseline of orders is approved: ')
     expect(await refused('revoke')).toBe('hookdrift: nothing to revoke')
-    await baseline(cli, 'approve', '--project', 'orders')
+    await baseline(cli, 'approve --project orders')
     const names = 'acme/orders, acme/payments'
-    expect(await refused('show', '--project', 'zzz')).toBe(`hookdrift: --project zzz matches none of ${names}`)
+    expect(await refused('show --project zzz')).toBe(`hookdrift: --project zzz matches none of ${names}`)
     await baseline(cli, 'revoke')
-    expect(await refused('export', 'states')).toMatch(/nothing to export/)
-    expect(await refused('import', 'nowhere')).toMatch(/cannot read the directory .*nowhere: no such file or directory/)
+    expect(await refused('export states')).toMatch(/nothing to export/)
+    expect(await refused('import nowhere')).toMatch(/cannot read the directory .*nowhere: no such file or directory/)
   })
 
   it('does not wait for a run under way', async () => {
@@ -334,7 +322,7 @@ describe('hookdrift baseline', () => {
     await cli.audit()
     cli.service.behaviour.latencyMs = 150
     const before = cli.service.requests.length
-    const running = startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env: cli.env })
+    const running = cli.start('audit --quiet')
     while (cli.service.requests.length < before + 2) await new Promise((resolve) => setTimeout(resolve, 10))
     expect((await baseline(cli, 'approve')).code).toBe(5)
     expect((await running.ended).code).toBe(0)
@@ -348,25 +336,25 @@ describe('states as files', () => {
     await baseline(cli, 'approve')
     const directory = cli.directory.file('states')
     const read = () => readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'))
-    expect((await baseline(cli, 'export', 'states')).stdout).toBe(
+    expect((await baseline(cli, 'export states')).stdout).toBe(
       'Wrote acme--orders.yaml, acme--payments.yaml to states.\n',
     )
     const first = read()
     mkdirSync(cli.directory.file('other/acme--orders.yaml'), { recursive: true })
-    const failed = await baseline(cli, 'export', 'other')
+    const failed = await baseline(cli, 'export other')
     expect(failed.code).toBe(4)
     expect(failed.stderr).toMatch(/^hookdrift: cannot write the state to .*acme--orders\.yaml: /)
     expect(failed.stderr).not.toContain('the run is committed')
     await cli.audit()
-    await baseline(cli, 'approve', '--by', 'other')
-    await baseline(cli, 'export', 'states')
+    await baseline(cli, 'approve --by other')
+    await baseline(cli, 'export states')
     expect(read()).toEqual(first)
     // What is approved already, a file only confirms.
-    expect((await baseline(cli, 'import', 'states')).stdout).toContain('Confirmed: ')
+    expect((await baseline(cli, 'import states')).stdout).toContain('Confirmed: ')
     await baseline(cli, 'revoke')
-    expect((await baseline(cli, 'import', 'states')).stdout).toContain('Approved the states in states: ')
-    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout).map(({ run }) => run)).toEqual([null, null])
-    await baseline(cli, 'export', 'states')
+    expect((await baseline(cli, 'import states')).stdout).toContain('Approved the states in states: ')
+    expect((await rowsOf(cli, 'show')).map(({ run }) => run)).toEqual([null, null])
+    await baseline(cli, 'export states')
     expect(read()).toEqual(first)
     expect(statSync(join(directory, 'acme--orders.yaml')).mode & 0o777).toBe(0o600)
     const secrets = cli.fleet.projects().flatMap(({ uid }) => {
@@ -383,20 +371,20 @@ describe('states as files', () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
-    await baseline(cli, 'export', 'states')
+    await baseline(cli, 'export states')
     rmSync(cli.directory.file('hookdrift.db'))
     const [payments] = cli.fleet.projects()
     const path = new RegExp(`${payments?.uid}/endpoints`)
     cli.service.faults.push({ path, times: Number.POSITIVE_INFINITY, how: 'reset' })
     await cli.audit()
-    await baseline(cli, 'import', 'states', '--yes')
+    await baseline(cli, 'import states --yes')
     const { stdout } = await baseline(cli, 'diff')
     expect(stdout).not.toContain('removed')
     const project = `acme/${payments?.name}`
     const sentence = `${project}: 5 endpoints not compared: not scanned by run 1.`
     expect(stdout).toContain(sentence)
-    expect((await baseline(cli, 'diff', '--format', 'csv')).stderr).toContain(`hookdrift: ${sentence}\n`)
-    expect(JSON.parse((await baseline(cli, 'diff', '--format', 'json')).stdout)).toMatchObject({
+    expect((await baseline(cli, 'diff --format csv')).stderr).toContain(`hookdrift: ${sentence}\n`)
+    expect(await answerOf(cli, 'diff')).toMatchObject({
       rows: [],
       not_covered: [],
       not_scanned: [{ project, kind: 'endpoint', resources: 5 }],
@@ -408,13 +396,13 @@ describe('states as files', () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
-    await baseline(cli, 'export', 'states')
+    await baseline(cli, 'export states')
     await baseline(cli, 'revoke')
     breakOne(cli)
     const [project] = cli.fleet.projects()
     const came = createEndpoint(cli.fleet, project?.uid ?? '', { name: 'new', url: 'https://new.example.com' })
     await cli.audit()
-    const { code, stdout } = await cli.audit(['--expect', 'states', '--format', 'json'])
+    const { code, stdout } = await cli.audit('--expect states --format json')
     expect(code).toBe(1)
     const report = JSON.parse(stdout)
     expect(report.drift).toEqual([])
@@ -432,16 +420,16 @@ describe('states as files', () => {
     ])
     expect(report.violations.some(({ uid }: { uid: string }) => uid === came)).toBe(true)
     expect((await cli.audit()).code).toBe(0)
-    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toEqual([])
+    expect(await rowsOf(cli, 'show')).toEqual([])
   })
 
   it('compare no seals of another installation key, and the report says so', async () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
-    await baseline(cli, 'export', 'states')
+    await baseline(cli, 'export states')
     const env = { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-not-a-real-key-not-a-real-key' }
-    const { code, stdout } = await cli.audit(['--expect', 'states', '--format', 'json'], { env })
+    const { code, stdout } = await cli.audit('--expect states --format json', { env })
     expect(code).toBe(0)
     expect(JSON.parse(stdout).notices.map(({ text }: { text: string }) => text)).toContainEqual(
       expect.stringMatching(
@@ -454,12 +442,12 @@ describe('states as files', () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
-    await baseline(cli, 'export', 'states')
+    await baseline(cli, 'export states')
     const text = readFileSync(cli.directory.file('states/acme--orders.yaml'), 'utf8')
     mkdirSync(cli.directory.file('bad'))
     const wrong = text.replace(/^uid: .*/m, 'uid: 7').replace(/^seal_key: .*/m, 'seal_key: nope')
     cli.directory.write('bad/orders.yaml', wrong.replace('  endpoint:', '  endpiont:'))
-    const { code, stderr } = await baseline(cli, 'import', 'bad')
+    const { code, stderr } = await baseline(cli, 'import bad')
     expect(code).toBe(2)
     expect(stderr.replaceAll(cli.directory.path, '').split('\n').slice(0, 3)).toEqual([
       'hookdrift: /bad/orders.yaml:5:6: uid is 7, expected text that is not empty (in quotes)',
@@ -467,14 +455,12 @@ describe('states as files', () => {
       expect.stringMatching(/^\/bad\/orders\.yaml:\d+:3: `endpiont` is unknown/),
     ])
     cli.directory.write('bad/orders.yaml', text)
-    const missing = await cli.audit(['--expect', 'bad'])
+    const missing = await cli.audit('--expect bad')
     expect(missing.code).toBe(2)
     expect(missing.stderr).toMatch(/^hookdrift: --expect has no state of acme\/payments \(\w+\)\n/)
-    expect((await cli.audit(['--expect', 'bad', '--project', 'orders'])).code).toBe(0)
+    expect((await cli.audit('--expect bad --project orders')).code).toBe(0)
     cli.directory.write('bad/again.yaml', text)
-    expect((await cli.audit(['--expect', 'bad'])).stderr).toMatch(
-      /orders\.yaml and .*again\.yaml are states of the same/,
-    )
+    expect((await cli.audit('--expect bad')).stderr).toMatch(/orders\.yaml and .*again\.yaml are states of the same/)
   })
 })
 
@@ -487,7 +473,7 @@ describe('hookdrift audit --accept-removals', () => {
     setEndpointStatus(cli.fleet, { project: uid, uid: at(cli.fleet.open(uid).endpoints, 0).uid }, 'active')
     cli.fleet.replace(uid, { data: { ...cli.fleet.open(uid), endpoints: [], subscriptions: [] } })
     expect((await cli.audit()).code).toBe(3)
-    expect((await cli.audit(['--accept-removals'])).code).toBe(0)
+    expect((await cli.audit('--accept-removals')).code).toBe(0)
   })
 })
 
@@ -504,21 +490,17 @@ describe.skipIf(!hasPython)('hookdrift baseline approve at a terminal', () => {
   it('shows what it ends, asks, and approves nothing unless the person says yes', async () => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {}, drift/url-host-changed: {} }\n')
-    const config = ['--config', cli.directory.file('hookdrift.yaml')]
-    const baseline = (...args: string[]) =>
-      command(['baseline', ...args, ...config], { cwd: cli.directory.path, env: cli.env })
     await cli.audit()
-    await baseline('approve')
+    await baseline(cli, 'approve')
     breakOne(cli)
     await cli.audit()
-    const approve = (keys: string, ...more: string[]) =>
-      typeKeys(['baseline', 'approve', ...config, ...more], {
+    const approve = (keys: string, more = '') =>
+      typeKeys(`baseline approve --config ${cli.directory.file('hookdrift.yaml')} ${more}`, {
         cwd: cli.directory.path,
         env: cli.env,
         steps: keys === '' ? [] : [['Approve?', keys]],
       })
-    const runs = async () =>
-      JSON.parse((await baseline('show', '--format', 'json')).stdout).rows.map(({ run }: { run: number }) => run)
+    const runs = async () => (await rowsOf(cli, 'show')).map(({ run }) => run)
 
     // The suggested answer is no.
     for (const keys of ['\r', 'n', '\u0003']) {
@@ -531,14 +513,14 @@ describe.skipIf(!hasPython)('hookdrift baseline approve at a terminal', () => {
     expect((await approve('y')).output).toContain('Approved the state of run 2')
     // The other project is as it was.
     expect(await runs()).toEqual([1, 2])
-    const unasked = await approve('', '--run', '1', '--yes')
+    const unasked = await approve('', '--run 1 --yes')
     expect([unasked.code, unasked.output.includes('Approve?')]).toEqual([0, false])
     // Where a person can be asked, something grave needs no more than the answer.
     const project = at(cli.fleet.projects(), 0).uid
     const place = { project, uid: at(cli.fleet.open(project).endpoints, 0).uid }
     changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'https://elsewhere.example.com/in' }))
     await cli.audit()
-    const moved = await approve('y', '--note', 'the receiver moved')
+    const moved = await approve('y', "--note 'the receiver moved'")
     expect([moved.code, moved.missed]).toEqual([0, null])
     expect(moved.output).toContain('1 high')
   }, 120_000)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -18,11 +17,12 @@ import { widthOf } from '../../src/text/columns.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { faultsOf } from '../documents.ts'
 import { openCliFixture } from './cli-fixture.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory } from './start-process.ts'
 
 const evil = 'a\u009b31mb\u202ec\x1b[2J'
-const hosts = ['--map-host', '*.stage.example.com=*.example.com', '--map', 'hooks.stage.example.com=hooks.example.com']
+const hosts = '--map-host *.stage.example.com=*.example.com --map hooks.stage.example.com=hooks.example.com'
 
 /** Two services with the same projects, an outgoing and an incoming one. */
 function aFleet(): SimulatedFleet {
@@ -55,13 +55,13 @@ describe('compare', () => {
   const env = { STAGE_KEY: fleets.stage.personalKey, PROD_KEY: fleets.prod.personalKey, HOOKDRIFT_LOG: 'silent' }
   const [outgoing, incoming] = [0, 1].map((index) => at(fleets.prod.projects(), index).uid) as [string, string]
 
-  const run = (...args: string[]) => command(args, { cwd: directory.path, env })
+  const run = (line: string) => command(line, { cwd: directory.path, env })
   const file = directory.file('hookdrift.db')
-  const audit = () => run('audit', '--quiet', '--config', directory.file('hookdrift.yaml'))
-  const compare = (...args: string[]) => run('compare', ...args, '--history', file)
+  const audit = () => run(`audit --quiet --config ${directory.file('hookdrift.yaml')}`)
+  const compare = (line: string) => run(`compare ${line} --history ${file}`)
 
-  async function compared(...args: string[]) {
-    const { code, stdout, stderr } = await compare(...args, '--format', 'json')
+  async function compared(line: string) {
+    const { code, stdout, stderr } = await compare(`${line} --format json`)
     expect(stderr).toBe('')
     expect(faultsOf(JSON.parse(stdout))).toBeNull()
     const answer = JSON.parse(stdout)
@@ -114,19 +114,19 @@ describe('compare', () => {
 
   it('finds a copy with other uids, times, secrets and hosts equal', async () => {
     for (const project of ['payments', 'intake']) {
-      const { code, answer } = await compared(`acme-stage/${project}`, `acme-prod/${project}`, '--at', '1', ...hosts)
+      const { code, answer } = await compared(`acme-stage/${project} acme-prod/${project} --at 1 ${hosts}`)
       expect({ code, rows: answer.rows, verdict: answer.verdict }).toEqual({ code: 0, rows: [], verdict: 'equal' })
       expect(answer.counts.equal).toBeGreaterThan(10)
     }
-    const { code, answer } = await compared('acme-stage/payments', 'acme-prod/payments', '--at', '1')
+    const { code, answer } = await compared('acme-stage/payments acme-prod/payments --at 1')
     expect(code).toBe(1)
     for (const { fields } of answer.rows) expect(fields).toMatchObject([{ path: '/url' }])
-    const { stdout } = await compare('acme-stage/pay', 'acme-prod/pay', '--at', '1', ...hosts)
+    const { stdout } = await compare(`acme-stage/pay acme-prod/pay --at 1 ${hosts}`)
     expect(stdout).toMatch(/\n\nNothing differs\.\n\n\d+ resources equal\.\n$/)
   })
 
   it('names each edit of one side, and what is ambiguous', async () => {
-    const { code, lines, answer } = await compared('acme-stage/payments', 'acme-prod/payments', '--at', '2', ...hosts)
+    const { code, lines, answer } = await compared(`acme-stage/payments acme-prod/payments --at 2 ${hosts}`)
     expect(lines).toEqual([
       `only_in_a endpoint ${evil}`,
       'only_in_b endpoint billing-003',
@@ -152,7 +152,7 @@ describe('compare', () => {
     })
     // The subscriptions of the two endpoints of one name: theirs may be the one or the other.
     expect(answer.not_compared).toEqual([{ kind: 'subscription', path: '/endpoint_uid', resources: 1 }])
-    const intake = await compared('acme-stage/intake', 'acme-prod/intake', '--at', '2', ...hosts)
+    const intake = await compared(`acme-stage/intake acme-prod/intake --at 2 ${hosts}`)
     expect(intake.lines).toEqual([
       expect.stringMatching(/^modified subscription \S+ \/source_uid$/),
       expect.stringMatching(/^modified source \S+ \/is_disabled$/),
@@ -160,21 +160,21 @@ describe('compare', () => {
   })
 
   it('leaves out kinds and fields, and still says which secret is the same', async () => {
-    const args = ['acme-stage/pay', 'acme-prod/pay', '--at', '2', ...hosts, '--kind', 'endpoint', '--match', 'url_path']
-    const { code, lines } = await compared(...args, '--ignore', '/description')
+    const line = `acme-stage/pay acme-prod/pay --at 2 ${hosts} --kind endpoint --match url_path --ignore /description`
+    const { code, lines } = await compared(line)
     expect(code).toBe(1)
     expect(lines).toContain('modified endpoint refund-001 /http_timeout')
-    const { lines: fewer } = await compared(...args, '--ignore', '/description', '--ignore', '/http_timeout')
+    const { lines: fewer } = await compared(`${line} --ignore /http_timeout`)
     expect(fewer.filter((line: string) => line.includes('refund'))).toEqual([
       expect.stringMatching(/^same_secret endpoint refund-001 /),
     ])
-    const { stdout } = await compare(...args, '--ignore', '/description')
+    const { stdout } = await compare(line)
     expect(stdout).toContain('\nIgnored: /description.\n')
     expect(stdout).toContain('    acme-prod/payments has it in endpoint "crm-004"\n')
   })
 
   it('exits with 3 and calls unknown what a side may lack, when its scan broke off', async () => {
-    const { code, answer, lines } = await compared('acme-stage/payments', 'acme-prod/payments', ...hosts)
+    const { code, answer, lines } = await compared(`acme-stage/payments acme-prod/payments ${hosts}`)
     expect({ code, verdict: answer.verdict }).toEqual({ code: 3, verdict: 'unknown' })
     expect(answer.gaps).toEqual([
       { project: 'acme-prod/payments', kind: 'endpoint', reason: 'run 3 did not scan every endpoint' },
@@ -187,42 +187,31 @@ describe('compare', () => {
       ...Array(3).fill('ambiguous endpoint stock-005'),
       expect.stringMatching(/^same_secret/),
     ])
-    const { code: unscanned, stdout } = await compare('acme-stage/pay', 'acme-prod/pay', '--kind', 'source')
+    const { code: unscanned, stdout } = await compare('acme-stage/pay acme-prod/pay --kind source')
     expect(unscanned).toBe(0)
     expect(stdout).toContain('INCOMPLETE SCAN: 1 of 12 walks not complete.\n')
-    expect((await compare('acme-stage/pay', 'acme-prod/pay')).stdout).toContain(
+    expect((await compare('acme-stage/pay acme-prod/pay')).stdout).toContain(
       'UNKNOWN: every endpoint that acme-prod/payments seems to lack: run 3 did not scan every endpoint.',
     )
   })
 
   it('says of settings that no run read that they are unknown', async () => {
     await using cli = await openCliFixture()
-    const text = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
-    cli.directory.write('hookdrift.yaml', text.replace('page_size: 4', 'listings: { project: "off" }'))
-    await cli.audit(['--quiet'])
-    const words = [
-      'compare',
-      'payments',
-      'orders',
-      '--kind',
-      'project',
-      '--history',
-      cli.directory.file('hookdrift.db'),
-    ]
-    const { code, stdout } = await command(words, { cwd: cli.directory.path, env: cli.env })
+    cli.configure((text) => text.replace('page_size: 4', 'listings: { project: "off" }'))
+    await cli.audit('--quiet')
+    const line = 'compare payments orders --kind project'
+    const { code, stdout } = await cli.run(line)
     expect(code).toBe(3)
     const sentence = 'UNKNOWN: the settings of acme/payments: run 1 did not read the settings.'
     expect(stdout).toContain(sentence)
-    const csv = await command([...words, '--format', 'csv'], { cwd: cli.directory.path, env: cli.env })
+    const csv = await cli.run(`${line} --format csv`)
     expect(csv.stderr).toContain(`hookdrift: ${sentence}\n`)
   })
 
   it('neutralises the texts of a service, and fits the terminal', async () => {
     for (const format of ['text', 'json', 'csv']) {
-      const { stdout } = await command(
-        ['compare', 'acme-stage/pay', 'acme-prod/pay', '--at', '2', '--format', format, '--history', file],
-        { cwd: directory.path, env: { NO_COLOR: '1' }, columns: 72 },
-      )
+      const line = `compare acme-stage/pay acme-prod/pay --at 2 --format ${format} --history ${file}`
+      const { stdout } = await command(line, { cwd: directory.path, env: { NO_COLOR: '1' }, columns: 72 })
       expect(/[^\P{Cc}\n\r]|[\p{Cf}\p{Zl}\p{Zp}]/u.exec(stdout)).toBeNull()
       if (format === 'csv') {
         const records = parse<Record<string, string>>(stdout, { columns: true })
@@ -243,29 +232,28 @@ describe('compare', () => {
 
   it.each([
     [
-      ['acme-stage/paymens', 'acme-prod/payments'],
+      'acme-stage/paymens acme-prod/payments',
       'no run scanned a project "acme-stage/paymens", did you mean acme-stage/payments?',
     ],
     [
-      ['nothing', 'acme-prod/payments'],
+      'nothing acme-prod/payments',
       'the history has acme-prod/intake, acme-prod/payments, acme-stage/intake, acme-stage/payments',
     ],
-    [['payments', 'acme-prod/payments'], '"payments" means several projects: acme-prod/payments, acme-stage/payments'],
+    ['payments acme-prod/payments', '"payments" means several projects: acme-prod/payments, acme-stage/payments'],
     [
-      ['acme-stage/payments', 'acme-stage/pay'],
+      'acme-stage/payments acme-stage/pay',
       '"acme-stage/payments" and "acme-stage/pay" mean one project, acme-stage/payments',
     ],
-    [['acme-stage/i', 'acme-prod/i', '--map-host', 'a'], '--map-host a: expected a host of A and one of B'],
-    [['acme-stage/i', 'acme-prod/i', '--ignore', 'url'], '--ignore url: expected a JSON Pointer'],
+    ['acme-stage/i acme-prod/i --map-host a', '--map-host a: expected a host of A and one of B'],
+    ['acme-stage/i acme-prod/i --ignore url', '--ignore url: expected a JSON Pointer'],
     [
-      ['acme-stage/i', 'acme-prod/i', '--kind', 'device'],
+      'acme-stage/i acme-prod/i --kind device',
       'Allowed choices are endpoint, subscription, source, event_type, project',
     ],
-    [['acme-stage/i', 'acme-prod/i', '--match', 'uid'], 'Allowed choices are name, url_path, owner+name'],
-    [['acme-stage/i', 'acme-prod/i', '--at', '9'], 'there is no committed run 9'],
-    [['acme-stage/i'], "missing required argument 'b'"],
-  ])('refuses %j with exit code 2', async (args, message) => {
-    const { code, stdout, stderr } = await compare(...args)
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+    ['acme-stage/i acme-prod/i --match uid', 'Allowed choices are name, url_path, owner+name'],
+    ['acme-stage/i acme-prod/i --at 9', 'there is no committed run 9'],
+    ['acme-stage/i', "missing required argument 'b'"],
+  ])('refuses %j with exit code 2', async (line, message) => {
+    expect(await compare(line)).toEqual(refusal(message))
   })
 })

@@ -30,7 +30,7 @@ echo >> '${ran}'
 `
 
 beforeAll(async () => {
-  await command(['demo', '--keep', 'kept'], { cwd: directory.path, env: {} })
+  await command('demo --keep kept', { cwd: directory.path, env: {} })
   const db = new Database(join(kept, 'hookdrift.db'))
   const ids = db.prepare("SELECT id FROM version WHERE kind = 'endpoint' AND to_run IS NULL").pluck().all()
   const rename = db.prepare('UPDATE version SET uid = ? WHERE id = ?')
@@ -38,7 +38,7 @@ beforeAll(async () => {
   db.close()
   writeFileSync(directory.file('hookdrift'), shim, { mode: 0o755 })
   for (const shell of ['bash', 'zsh', 'fish']) {
-    const { stdout } = await command(['completion', shell], { cwd: directory.path })
+    const { stdout } = await command(`completion ${shell}`, { cwd: directory.path })
     writeFileSync(directory.file(`completion.${shell}`), stdout)
   }
 }, 60_000)

@@ -7,6 +7,7 @@ import { dayMs } from '../../src/model/time.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
 
 const ours = `
@@ -29,21 +30,16 @@ async function openStory(policy = drift, more = '') {
   const cli = await openCliFixture({}, `policy: ./policy.yaml\n${more}`)
   cli.directory.write('policy.yaml', policy)
   cli.directory.write('ours.yaml', ours)
-  const run = (...args: string[]) =>
-    command([...args, '--config', cli.directory.file('hookdrift.yaml')], { cwd: cli.directory.path, env: cli.env })
-  const report = async (...args: string[]) => {
-    const { code, stdout, stderr } = await run('report', '--framework', 'ours.yaml', ...args)
+  const report = async (line = '') => {
+    const { code, stdout, stderr } = await cli.run(`report --framework ours.yaml ${line}`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout
   }
   return {
     cli,
-    run,
+    run: cli.run,
     report,
-    async compliance(...args: string[]): Promise<Compliance> {
-      const compliance = JSON.parse(await report('--format', 'json', ...args))
-      return compliance
-    },
+    compliance: async (line = ''): Promise<Compliance> => JSON.parse(await report(`--format json ${line}`)),
     [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose](),
   }
 }
@@ -82,15 +78,11 @@ describe('a violation that is still there', () => {
     const { name, putBack } = wipeAuthentication(cli)
     await cli.audit()
     expect(control(await compliance(), 'W-1').state).toBe('not_met')
-    await run('baseline', 'approve', '--by', 'eve', '--note', 'looks fine', '--yes')
+    await run("baseline approve --by eve --note 'looks fine' --yes")
     await cli.audit()
     await cli.audit()
-    for (const which of [
-      ['--run', '3'],
-      ['--run', '4'],
-      ['--from', '90d'],
-    ]) {
-      const { state, reason, exemptions } = control(await compliance(...which), 'W-1')
+    for (const which of ['--run 3', '--run 4', '--from 90d']) {
+      const { state, reason, exemptions } = control(await compliance(which), 'W-1')
       expect(exemptions).toMatchObject([
         {
           kind: 'baseline',
@@ -104,15 +96,15 @@ describe('a violation that is still there', () => {
         },
       ])
       expect(exemptions[0]?.fingerprint).toMatch(/^[0-9a-f]{32}$/)
-      expect(state).toBe(which[0] === '--from' ? 'partially_assessed' : 'met')
+      expect(state).toBe(which === '--from 90d' ? 'partially_assessed' : 'met')
       expect(reason).toContain('with 1 exemption')
       for (const format of formats.filter((one) => one !== 'json')) {
-        const shown = await report('--format', format, ...which)
+        const shown = await report(`--format ${format} ${which}`)
         expect(shown).toMatch(/\beve\b/)
         expect(shown).toContain('looks fine')
         expect(shown).not.toMatch(/resolved(?!_at)/)
       }
-      expect(await report('--format', 'text', ...which)).not.toMatch(/^W-1 {2}MET {2}/m)
+      expect(await report(`--format text ${which}`)).not.toMatch(/^W-1 {2}MET {2}/m)
     }
     putBack()
     await cli.audit()
@@ -131,12 +123,8 @@ describe('a violation that is still there', () => {
     )
     await cli.audit()
     await cli.audit()
-    for (const which of [
-      ['--run', '2'],
-      ['--run', '3'],
-      ['--from', '90d'],
-    ]) {
-      const { exemptions, violations } = control(await compliance(...which), 'W-2')
+    for (const which of ['--run 2', '--run 3', '--from 90d']) {
+      const { exemptions, violations } = control(await compliance(which), 'W-2')
       expect(exemptions).toMatchObject([
         {
           kind: 'override',
@@ -149,10 +137,10 @@ describe('a violation that is still there', () => {
       const isNamed = violations.length > 0
       expect(exemptions[0]?.fingerprint === null).toBe(!isNamed)
       for (const format of formats) {
-        const shown = await report('--format', format, ...which)
+        const shown = await report(`--format ${format} ${which}`)
         expect(shown).toMatch(/policy\.yaml(?::7|",\s+"line": 7)/)
       }
-      expect(await report('--format', 'text', ...which)).not.toMatch(/^W-2 {2}MET {2}/m)
+      expect(await report(`--format text ${which}`)).not.toMatch(/^W-2 {2}MET {2}/m)
     }
   })
 
@@ -163,7 +151,7 @@ describe('a violation that is still there', () => {
     cli.directory.write('policy.yaml', `${drift}  drift/url-host-changed: {}\n`)
     await cli.audit()
     expect(control(await compliance(), 'W-1').exemptions).toEqual([])
-    const [first] = (await compliance('--from', '90d')).controls[0]?.exemptions ?? []
+    const [first] = (await compliance('--from 90d')).controls[0]?.exemptions ?? []
     expect(first).toMatchObject({ kind: 'rule_off', rule: 'drift/url-host-changed', configured_at: { line: 5 } })
     expect(first?.until).toMatch(/^20/)
   })
@@ -180,7 +168,7 @@ describe('a violation that is still there', () => {
     await cli.audit()
     cli.directory.write('policy.yaml', 'extends: [tls]\n')
     await cli.audit()
-    const { violations, exemptions } = control(await compliance('--framework', framework, '--from', '1'), id)
+    const { violations, exemptions } = control(await compliance(`--framework ${framework} --from 1`), id)
     const ended = violations.filter((violation) => violation.rule === rule)
     expect(ended).toMatchObject([{ state: 'resolved', resolution: 'policy' }])
     expect(exemptions).toMatchObject([{ kind: 'rule_off', rule, fingerprint: ended[0]?.fingerprint }])
@@ -192,15 +180,12 @@ describe('a violation that is still there', () => {
     breakOne(cli)
     await cli.audit()
     const [violation] = control(await compliance(), 'W-2').violations
-    await run('accept', violation?.fingerprint ?? '', '--by', 'nora', '--reason', 'OPS-12')
+    await run(`accept ${violation?.fingerprint ?? ''} --by nora --reason OPS-12`)
     await cli.audit()
-    for (const which of [
-      ['--run', '2'],
-      ['--from', '90d'],
-    ]) {
-      const { exemptions } = control(await compliance(...which), 'W-2')
+    for (const which of ['--run 2', '--from 90d']) {
+      const { exemptions } = control(await compliance(which), 'W-2')
       expect(exemptions).toMatchObject([{ kind: 'acceptance', by: 'nora', reason: 'OPS-12' }])
-      expect(await report(...which)).toContain('1 exemption: see Exemptions')
+      expect(await report(which)).toContain('1 exemption: see Exemptions')
     }
   })
 
@@ -210,21 +195,19 @@ describe('a violation that is still there', () => {
     breakOne(cli)
     await cli.audit()
     const { fingerprint = '', name } = control(await compliance(), 'W-2').violations[0] ?? {}
-    await run('accept', fingerprint, '--by', 'nora', '--reason', 'OPS-12')
+    await run(`accept ${fingerprint} --by nora --reason OPS-12`)
     for (let audits = 0; audits < 2; audits++) await cli.audit()
-    await run('accept', '--revoke', fingerprint, '--by', 'kim')
+    await run(`accept --revoke ${fingerprint} --by kim`)
     for (let audits = 0; audits < 2; audits++) await cli.audit()
     const accepted = { kind: 'acceptance', fingerprint, by: 'nora', reason: 'OPS-12', resource: { name } }
     // Run 2 ended the violation, run 3 is the last one under the acceptance.
     for (const from of ['1', '3']) {
-      const { exemptions } = control(await compliance('--from', from), 'W-2')
+      const { exemptions } = control(await compliance(`--from ${from}`), 'W-2')
       expect(exemptions).toMatchObject([{ ...accepted, until: expect.stringMatching(/^20/) }])
     }
-    expect(control(await compliance('--from', '1', '--to', '3'), 'W-2').exemptions).toMatchObject([
-      { ...accepted, until: null },
-    ])
-    expect(control(await compliance('--from', '4'), 'W-2').exemptions).toEqual([])
-    expect(await report('--from', '3')).toMatch(/accepted by nora, 20[^,]* until 20[^:]*:[^:]*:[^:]*: OPS-12/)
+    expect(control(await compliance('--from 1 --to 3'), 'W-2').exemptions).toMatchObject([{ ...accepted, until: null }])
+    expect(control(await compliance('--from 4'), 'W-2').exemptions).toEqual([])
+    expect(await report('--from 3')).toMatch(/accepted by nora, 20[^,]* until 20[^:]*:[^:]*:[^:]*: OPS-12/)
   })
 
   it('is an exemption of a period that it reaches into, until its value changed', async () => {
@@ -233,19 +216,19 @@ describe('a violation that is still there', () => {
     await cli.audit()
     const { putBack } = wipeAuthentication(cli)
     await cli.audit()
-    await run('baseline', 'approve', '--by', 'eve', '--note', 'looks fine', '--yes')
+    await run("baseline approve --by eve --note 'looks fine' --yes")
     for (let audits = 0; audits < 3; audits++) await cli.audit()
     putBack()
     for (let audits = 0; audits < 2; audits++) await cli.audit()
     const approved = { kind: 'baseline', rule: 'drift/authentication-lost', by: 'eve' }
-    const exemptionsOf = async (...period: string[]) => control(await compliance(...period), 'W-1').exemptions
+    const exemptionsOf = async (period: string) => control(await compliance(period), 'W-1').exemptions
     // Run 3 ended the violation, run 6 saw the authentication again.
-    const { started_at } = (await compliance('--run', '6')).run
+    const { started_at } = (await compliance('--run 6')).run
     for (const from of ['4', '6'])
-      expect(await exemptionsOf('--from', from)).toMatchObject([{ ...approved, until: started_at }])
-    expect(await exemptionsOf('--from', '4', '--to', '5')).toMatchObject([{ ...approved, until: null }])
-    expect(await exemptionsOf('--from', '7')).toEqual([])
-    expect(await report('--from', '6')).toMatch(/by eve, 20[^(]* until\s+20/)
+      expect(await exemptionsOf(`--from ${from}`)).toMatchObject([{ ...approved, until: started_at }])
+    expect(await exemptionsOf('--from 4 --to 5')).toMatchObject([{ ...approved, until: null }])
+    expect(await exemptionsOf('--from 7')).toEqual([])
+    expect(await report('--from 6')).toMatch(/by eve, 20[^(]* until\s+20/)
   })
 
   it('is an exemption until its resource is removed, also where there was no value any longer', async () => {
@@ -255,7 +238,7 @@ describe('a violation that is still there', () => {
     wipeAuthentication(cli)
     await cli.audit()
     const { fingerprint, project, uid } = at(control(await compliance(), 'W-1').violations, 0)
-    await run('accept', fingerprint, '--by', 'nora', '--reason', 'OPS-12')
+    await run(`accept ${fingerprint} --by nora --reason OPS-12`)
     await cli.audit()
     expect(control(await compliance(), 'W-1').exemptions).toHaveLength(1)
     const owning = cli.fleet.projects().find(({ name }) => `acme/${name}` === project)
@@ -272,7 +255,7 @@ describe('a run of a part of the fleet', () => {
     const [broken, other] = cli.fleet.projects().map(({ name }) => `acme/${name}`)
     breakOne(cli)
     await cli.audit()
-    await cli.audit(['--project', other ?? ''])
+    await cli.audit(`--project ${other ?? ''}`)
     const partial = await compliance()
     expect(partial.coverage_of_fleet).toEqual({ scanned: 1, known: 2 })
     expect(partial.scope).toMatchObject({ projects: [other], unscanned: [broken] })
@@ -286,13 +269,13 @@ describe('a run of a part of the fleet', () => {
       violations: [{ project: broken, state: 'opened' }],
     })
     for (const format of formats.filter((one) => one !== 'json' && one !== 'csv')) {
-      expect(await report('--format', format)).toContain('1 of 2 known projects scanned in this run')
+      expect(await report(`--format ${format}`)).toContain('1 of 2 known projects scanned in this run')
     }
-    expect(JSON.parse((await story.run('report', '--format', 'json')).stdout).coverage_of_fleet).toEqual({
+    expect((await cli.json('report')).coverage_of_fleet).toEqual({
       scanned: 1,
       known: 2,
     })
-    expect(control(await compliance('--run', '1'), 'W-1').state).toBe('met')
+    expect(control(await compliance('--run 1'), 'W-1').state).toBe('met')
   })
 
   it('leaves the rest unseen over a period, however complete its last run is', async () => {
@@ -306,8 +289,8 @@ describe('a run of a part of the fleet', () => {
     for (let day = 0; day < 5; day++) await daily(['acme/payments'])
     await daily()
     const assess = async (from: string) => {
-      const words = ['report', '--framework', 'soc2', '--from', from, '--format', 'json', '--history', harness.file]
-      return control(JSON.parse((await command(words, { cwd: harness.directory })).stdout), 'CC6.1')
+      const line = `report --framework soc2 --from ${from} --format json --history ${harness.file}`
+      return control(JSON.parse((await command(line, { cwd: harness.directory })).stdout), 'CC6.1')
     }
     expect(await assess('1')).toMatchObject({
       state: 'partially_assessed',
@@ -325,8 +308,8 @@ describe('a run of a part of the fleet', () => {
     const [broken, other] = cli.fleet.projects().map(({ name }) => `acme/${name}`)
     breakOne(cli)
     await cli.audit()
-    await cli.audit(['--project', other ?? ''])
-    const { exemptions, violations } = control(await compliance('--run', '2'), 'W-2')
+    await cli.audit(`--project ${other ?? ''}`)
+    const { exemptions, violations } = control(await compliance('--run 2'), 'W-2')
     expect(exemptions).toMatchObject([{ kind: 'waiver', reason: 'it moves' }])
     expect(violations).toMatchObject([{ project: broken, state: 'waived' }])
   })
@@ -338,13 +321,13 @@ it('a control of which a policy had no rule is partially assessed over a period 
   await cli.audit()
   cli.directory.write('policy.yaml', drift)
   await cli.audit()
-  const period = await compliance('--from', '1')
+  const period = await compliance('--from 1')
   expect(control(period, 'W-2').state).toBe('met')
   expect(control(period, 'W-1')).toMatchObject({
     state: 'partially_assessed',
     reason: expect.stringMatching(/^Until 20[-\d]+ \d\d:\d\d UTC, runs evaluated a policy with none of its rules\.$/),
   })
-  expect(control(await compliance('--from', '2'), 'W-1').state).toBe('met')
+  expect(control(await compliance('--from 2'), 'W-1').state).toBe('met')
 })
 
 describe('the head of a report', () => {
@@ -352,12 +335,12 @@ describe('the head of a report', () => {
     await using story = await openStory()
     await story.cli.audit()
     await story.cli.audit()
-    const text = await story.report('--from', '90d')
+    const text = await story.report('--from 90d')
     expect(text).toMatch(
       /^Evidence begins 20.* and ends 20.*: less than 1 min of 90 d are\ncovered \(under 0\.001 %\)\./,
     )
     expect(text.replace(/\s+/g, ' ')).toContain('Longest time without a run, from the start of the period: 90 d')
-    const { controls, period } = await story.compliance('--from', '90d')
+    const { controls, period } = await story.compliance('--from 90d')
     expect(controls.map(({ state }) => state)).not.toContain('met')
     expect(controls[0]?.evidence).toEqual(period?.evidence)
     expect(controls[0]?.reason).toContain('The period has a gap of 90 d without a run, longer than 25 h.')
@@ -372,17 +355,17 @@ describe('the head of a report', () => {
     set({ url: 'https://sealed.example.com' })
     await audit()
     await audit()
-    const ask = async (...args: string[]) =>
-      (await command([...args, '--history', harness.file], { cwd: harness.directory })).stdout
-    const report = ['report', '--framework', 'soc2', '--from', '1', '--format']
+    const ask = async (line: string) =>
+      (await command(`${line} --history ${harness.file}`, { cwd: harness.directory })).stdout
+    const report = (format: string) => ask(`report --framework soc2 --from 1 --format ${format}`)
     const said = 'were pruned: what began and ended between two that are left is not listed'
-    expect(await ask(...report, 'json')).toContain('endpoint/url-not-https')
-    expect(await ask(...report, 'text')).not.toContain('pruned')
-    await ask('prune', '--keep-last', '1', '--keep-yearly', '2')
-    const { period, controls } = JSON.parse(await ask(...report, 'json'))
+    expect(await report('json')).toContain('endpoint/url-not-https')
+    expect(await report('text')).not.toContain('pruned')
+    await ask('prune --keep-last 1 --keep-yearly 2')
+    const { period, controls } = JSON.parse(await report('json'))
     expect([period.runs, period.pruned, JSON.stringify(controls).includes('plain.example.com')]).toEqual([2, 2, false])
     for (const format of ['text', 'markdown', 'html', 'oscal'])
-      expect((await ask(...report, format)).replace(/\s+/g, ' ')).toContain(`2 runs of this time ${said}`)
+      expect((await report(format)).replace(/\s+/g, ' ')).toContain(`2 runs of this time ${said}`)
   })
 
   it('names company, gateway, projects, policy and schedules as configured then', async () => {
@@ -403,7 +386,7 @@ describe('the head of a report', () => {
       schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' }],
     })
     for (const format of ['text', 'html', 'markdown', 'oscal']) {
-      const shown = await report('--format', format)
+      const shown = await report(`--format ${format}`)
       for (const said of ['Example Ltd', cli.service.url, 'Not in scope', 'nightly']) expect(shown).toContain(said)
       expect(shown).not.toContain(cli.env.ACME_KEY)
     }
@@ -416,11 +399,11 @@ describe('the head of a report', () => {
     const fields = [{ path: '/authentication/*' }, { path: '/description' }]
     expect((await compliance()).scope.ignored).toMatchObject(fields)
     for (const format of ['text', 'html', 'markdown', 'oscal'])
-      expect(await report('--format', format)).toMatch(/\/authentication\/\\?\*.* \(policy\.yaml:5\)/)
+      expect(await report(`--format ${format}`)).toMatch(/\/authentication\/\\?\*.* \(policy\.yaml:5\)/)
     cli.directory.write('policy.yaml', drift)
     await cli.audit()
     expect((await compliance()).scope.ignored).toEqual([])
-    expect((await compliance('--from', '1')).scope.ignored).toMatchObject(fields)
+    expect((await compliance('--from 1')).scope.ignored).toMatchObject(fields)
   })
 
   it('names a project that left the configuration within the period, with its last scan', async () => {
@@ -428,21 +411,21 @@ describe('the head of a report', () => {
     const { cli, report, compliance } = story
     const [first = '', second = ''] = cli.fleet.projects().map(({ name }) => name)
     await cli.audit()
-    await cli.audit(['--project', `acme/${first}`])
-    expect((await compliance('--from', '1')).scope).toMatchObject({ unscanned: [`acme/${second}`], former: [] })
+    await cli.audit(`--project acme/${first}`)
+    expect((await compliance('--from 1')).scope).toMatchObject({ unscanned: [`acme/${second}`], former: [] })
     const configuration = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
     const isOfSecond = (line: string) => line.includes(`name: ${second} }`)
     const lines = configuration.split('\n')
     cli.directory.write('hookdrift.yaml', lines.filter((line) => !isOfSecond(line)).join('\n'))
     await cli.audit()
-    const { scope } = await compliance('--from', '1')
+    const { scope } = await compliance('--from 1')
     expect(scope).toMatchObject({ unscanned: [], former: [{ project: `acme/${second}`, run: 1 }] })
     expect((await compliance()).scope.former).toEqual([])
     const said = new RegExp(`acme/${second} \\(last scanned 20[-\\d]+ \\d\\d:\\d\\d UTC\\): no longer audited`)
     for (const format of ['text', 'html', 'markdown', 'oscal'])
-      expect(
-        (await report('--from', '1', '--format', format)).replace(/<[^>]+>|\s+/g, ' ').replaceAll('`', ''),
-      ).toMatch(said)
+      expect((await report(`--from 1 --format ${format}`)).replace(/<[^>]+>|\s+/g, ' ').replaceAll('`', '')).toMatch(
+        said,
+      )
   })
 
   it('finds no gap in projects that the configuration names, nor in a list that decides', async () => {
@@ -490,7 +473,7 @@ it('an open violation below the threshold is an observation', async () => {
       'No open violation at medium or above, with 1 observation, and the run observed everything that its rules evaluate.',
   })
   expect(await report()).toMatch(/^W-2 {2}MET, WITH 1 OBSERVATION {2}/m)
-  await cli.audit(['--fail-on', 'low'])
+  await cli.audit('--fail-on low')
   expect(control(await compliance(), 'W-2').state).toBe('not_met')
   expect(at((await compliance()).controls, 1).observations).toBe(0)
 })
@@ -510,32 +493,27 @@ describe('report --framework', () => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     cli.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
     cli.directory.write('ours.yaml', twoControls)
-    const ask = async (...args: string[]) =>
-      command(['report', '--history', 'hookdrift.db', '--framework', 'ours.yaml', ...args], {
-        cwd: cli.directory.path,
-        env: {},
-      })
-    const statesOf = async (...args: string[]) => {
-      const { code, stdout, stderr } = await ask('--format', 'json', ...args)
+    const ask = (line: string) => cli.run(`report --framework ours.yaml ${line}`)
+    const statesOf = async (line: string) => {
+      const { code, stdout, stderr } = await ask(`--format json ${line}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      const compliance = JSON.parse(stdout)
-      return compliance.controls.map(({ state }: { state: string }) => state)
+      return JSON.parse(stdout).controls.map(({ state }: { state: string }) => state)
     }
     await cli.audit()
     breakOne(cli)
     await cli.audit()
     cli.service.behaviour.outage = 'lists-unreadable'
     await cli.audit()
-    expect(await statesOf('--run', '1')).toEqual(['met', 'not_covered'])
-    expect(await statesOf('--run', '2')).toEqual(['not_met', 'not_covered'])
-    expect(await statesOf('--run', '3')).toEqual(['not_assessed', 'not_covered'])
-    expect(await statesOf('--from', '2020-01-01')).toEqual(['not_assessed', 'not_covered'])
+    expect(await statesOf('--run 1')).toEqual(['met', 'not_covered'])
+    expect(await statesOf('--run 2')).toEqual(['not_met', 'not_covered'])
+    expect(await statesOf('--run 3')).toEqual(['not_assessed', 'not_covered'])
+    expect(await statesOf('--from 2020-01-01')).toEqual(['not_assessed', 'not_covered'])
 
-    const text = await ask('--run', '2')
+    const text = await ask('--run 2')
     expect(text.stdout).toContain('W-1  NOT MET  Deliveries arrive')
     expect(text.stdout).toMatch(/Not covered by this tool: 1 control/)
-    expect((await ask('--run', '2', '--format', 'html')).stdout).toContain('data-control="W-1" data-state="not_met"')
-    const again = await ask('--run', '2')
+    expect((await ask('--run 2 --format html')).stdout).toContain('data-control="W-1" data-state="not_met"')
+    const again = await ask('--run 2')
     expect(again.stdout).toBe(text.stdout)
   })
 
@@ -546,28 +524,23 @@ describe('report --framework', () => {
     await cli.audit()
     breakOne(cli)
     await cli.audit()
-    const run = (...args: string[]) =>
-      command([...args, '--history', 'hookdrift.db'], { cwd: cli.directory.path, env: {} })
-    expect(await run('report', '--framework', 'soc2', '--policy', 'new.yaml')).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining("unknown option '--policy'"),
-    })
+    const { run } = cli
+    expect(await run('report --framework soc2 --policy new.yaml')).toEqual(refusal("unknown option '--policy'"))
     for (const option of ['--format=oscal', '--report=oscal=x']) {
-      const { code, stdout, stderr } = await run('report', option)
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain('oscal is the format of a report by control, which needs --framework')
+      expect(await run(`report ${option}`)).toEqual(
+        refusal('oscal is the format of a report by control, which needs --framework'),
+      )
     }
 
-    const replay = await run('policy', 'replay', '--policy', 'new.yaml', '--format', 'json')
+    const replay = await run('policy replay --policy new.yaml --format json')
     expect(replay.code).toBe(0)
     const { schema, rows, replayed } = JSON.parse(replay.stdout)
     expect([schema, replayed.runs]).toEqual(['hookdrift.replay/3', 2])
     expect(rows).toMatchObject([{ rule: 'endpoint/inactive', state: 'opened', first_run: 2, last_run: 2 }])
-    expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '90d')).stdout).toContain('new (run 2)')
-    expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '7')).code).toBe(2)
+    expect((await run('policy replay --policy new.yaml --since 90d')).stdout).toContain('new (run 2)')
+    expect((await run('policy replay --policy new.yaml --since 7')).code).toBe(2)
     cli.directory.write('vulnerable.yaml', 'extends: []\nrules: { service/release-vulnerable: high }\n')
-    const { stdout } = await run('policy', 'replay', '--policy', 'vulnerable.yaml')
+    const { stdout } = await run('policy replay --policy vulnerable.yaml')
     expect(stdout).toContain('Not evaluated: service/release-vulnerable')
     expect(stdout).toContain('The policy would have found nothing in what it could evaluate.')
   })
@@ -576,22 +549,19 @@ describe('report --framework', () => {
     await using cli = await openCliFixture()
     await cli.audit()
     cli.directory.write('bad.yaml', 'framework: ours\ntitle: Ours\ncontrols:\n  - { id: W-1, titel: x }\n')
-    const ask = async (...args: string[]) => {
-      const options = { cwd: cli.directory.path, env: {} }
-      const { code, stderr } = await command(['report', '--history', 'hookdrift.db', ...args], options)
+    const ask = async (line: string) => {
+      const { code, stderr } = await cli.run(`report ${line}`)
       expect(code).toBe(2)
       return stderr
     }
-    expect(await ask('--framework', 'soc3')).toMatch(/no framework "soc3", expected one of soc2, iso27001, pci-dss/)
-    expect(await ask('--framework', 'bad.yaml')).toMatch(/bad\.yaml:4:\d+: .*titel/)
-    expect(await ask('--framework', 'none.yaml')).toMatch(/cannot read the framework/)
-    expect(await ask('--from', '2026-01-01')).toMatch(/--from and --to need --framework/)
-    expect(await ask('--framework', 'soc2', '--format', 'csv', '--section', 'coverage')).toMatch(/control has none/)
-    expect(await ask('--framework', 'soc2', '--to', '2026-01-01')).toMatch(/--to is the end of a period, which needs/)
-    expect(await ask('--framework', 'soc2', '--from', '2026-02-01', '--to', '2026-01-01')).toMatch(/not before/)
-    expect(await ask('--framework', 'soc2', '--from', 'soon')).toMatch(/"soon" is not a run or a time/)
-    expect(await ask('--framework', 'soc2', '--from', '2020-01-01', '--to', '2020-02-01')).toMatch(
-      /no run was committed/,
-    )
+    expect(await ask('--framework soc3')).toMatch(/no framework "soc3", expected one of soc2, iso27001, pci-dss/)
+    expect(await ask('--framework bad.yaml')).toMatch(/bad\.yaml:4:\d+: .*titel/)
+    expect(await ask('--framework none.yaml')).toMatch(/cannot read the framework/)
+    expect(await ask('--from 2026-01-01')).toMatch(/--from and --to need --framework/)
+    expect(await ask('--framework soc2 --format csv --section coverage')).toMatch(/control has none/)
+    expect(await ask('--framework soc2 --to 2026-01-01')).toMatch(/--to is the end of a period, which needs/)
+    expect(await ask('--framework soc2 --from 2026-02-01 --to 2026-01-01')).toMatch(/not before/)
+    expect(await ask('--framework soc2 --from soon')).toMatch(/"soon" is not a run or a time/)
+    expect(await ask('--framework soc2 --from 2020-01-01 --to 2020-02-01')).toMatch(/no run was committed/)
   })
 })

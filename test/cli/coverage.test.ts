@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
+import { refusal } from './refusal.ts'
 
 describe('hookdrift coverage', () => {
   let history: HistoryFixture
   beforeAll(async () => {
-    history = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 2 } })
+    history = await openHistoryFixture({ fleet: { projects: 2, endpointsPerProject: 2 } })
     const { fixture } = history
     await fixture.audit()
     const [, second] = fixture.fleet.projects()
@@ -35,7 +36,7 @@ describe('hookdrift coverage', () => {
   })
 
   it('shows a table, and says what it knows where there is nothing to show', async () => {
-    const { code, stdout } = await history.ask(['coverage'])
+    const { code, stdout } = await history.ask('coverage')
     expect(code).toBe(0)
     expect(stdout).toContain('INCOMPLETE SCAN: 1 of')
     expect(stdout).toMatch(/^project +listing +status/m)
@@ -63,11 +64,9 @@ describe('hookdrift coverage', () => {
   })
 
   it.each([
-    [['coverage', '--run', '9'], 'there is no committed run 9'],
-    [['coverage', '--project', 'acme/nowhere'], 'matches none of'],
-  ])('refuses %s', async (args, message) => {
-    const { code, stderr } = await history.ask(args)
-    expect(code).toBe(2)
-    expect(stderr).toContain(message)
+    ['coverage --run 9', 'there is no committed run 9'],
+    ['coverage --project acme/nowhere', 'matches none of'],
+  ])('refuses %s', async (line, message) => {
+    expect(await history.ask(line)).toEqual(refusal(message))
   })
 })

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openReceiver } from '../notify/webhook-receiver.ts'
 import { openCliFixture } from './cli-fixture.ts'
-import { command } from './run-in-process.ts'
-import { startHookdrift } from './start-process.ts'
+import { logOf } from './worker-log.ts'
 
 const configuration = `policy: policy.yaml
 worker: { listen: 127.0.0.1:0 }
@@ -24,29 +22,17 @@ async function openStory() {
   const cli = await openCliFixture({ projects: 1, endpointsPerProject: 6 }, configuration)
   cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/authentication-lost: {} }\n')
   const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
-  const { HOOKDRIFT_LOG: _, ...env } = { ...cli.env, HOOK_URL: `${receiver.url}/in`, HOOK_SECRET: secret }
-  const worker = startHookdrift(['worker'], { cwd: cli.directory.path, env })
-  const { stderr } = worker.child
-  if (stderr === null) throw new Error('the worker has no stderr')
-  let log = ''
-  stderr.on('data', (text: string) => {
-    log += text
-  })
-  const committed = () => log.split('"msg":"run committed"').length - 1
-  const history = ['--history', cli.directory.file('hookdrift.db')]
-  const run = (...args: string[]) => command([...args, ...history], { cwd: cli.directory.path, env })
+  const env = { HOOKDRIFT_LOG: '', HOOK_URL: `${receiver.url}/in`, HOOK_SECRET: secret }
+  const worker = cli.start('worker', env)
+  const log = logOf(worker)
   return {
     cli,
     worker,
-    run,
-    async runs(more: number) {
-      const target = committed() + more
-      while (committed() < target) await once(stderr, 'data')
-    },
+    runs: (more: number) => log.until('run committed', log.count('run committed') + more),
     /** Tries again while a run of the worker writes. */
-    async accept(...args: string[]) {
+    async accept(line: string) {
       for (;;) {
-        const { code, stderr } = await run('accept', ...args)
+        const { code, stderr } = await cli.run(`accept ${line}`)
         if (code !== 5) return expect([code, stderr]).toEqual([0, ''])
       }
     },
@@ -60,8 +46,7 @@ async function openStory() {
       }),
     /** The state of a control in the report on the last run. */
     async control() {
-      const { stdout } = await run('report', '--framework', 'soc2', '--format', 'json')
-      const { controls } = JSON.parse(stdout)
+      const { controls } = await cli.json('report --framework soc2')
       const { state, accepted } = controls.find(({ id }: { id: string }) => id === 'CC8.1')
       return { state, accepted: accepted.map(({ by, reason }: Record<string, string>) => `${by}: ${reason}`) }
     },
@@ -104,13 +89,13 @@ it('a wiped authentication is opened once and stays open until it is restored or
 
   wipe(second)
   await story.runs(2)
-  const { rows } = JSON.parse((await story.run('violations', '--open', '--format', 'json')).stdout)
-  await story.accept(at(rows as { fingerprint: string }[], 0).fingerprint, '--reason', 'it moved', '--by', 'lee')
+  const { rows } = await story.cli.json('violations --open')
+  await story.accept(`${at(rows as { fingerprint: string }[], 0).fingerprint} --reason 'it moved' --by lee`)
   await story.runs(3)
   expect(events().slice(2)).toEqual([`violation.opened ${rule}`, `violation.closed ${rule} accepted`])
   expect(await story.control()).toEqual({ state: 'met', accepted: ['lee: it moved'] })
 
   story.worker.child.kill('SIGTERM')
   expect((await story.worker.ended).code).toBe(143)
-  expect((await story.run('verify')).code).toBe(0)
+  expect((await story.cli.run('verify')).code).toBe(0)
 }, 120_000)

@@ -19,14 +19,13 @@ export async function openSetUp(options: Parameters<typeof startSimulatedService
     key,
     organisation,
     env,
-    init: (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-      command(['init', '--yes', '--key-from-env', 'ACME_KEY', ...args], {
+    init: (line: string, more: Readonly<Record<string, string>> = {}) =>
+      command(`init --yes --key-from-env ACME_KEY ${line}`, {
         cwd: directory.path,
         env: { ...env, ...more },
       }),
-    all: (place: Target = 'none') => [
-      ...['--url', service.url, '--organisation', organisation, '--projects', 'all', '--for', place],
-    ],
+    all: (place: Target = 'none') =>
+      `--url ${service.url} --organisation ${organisation} --projects all --for ${place}`,
     async [Symbol.asyncDispose]() {
       await service.close()
       directory[Symbol.dispose]()

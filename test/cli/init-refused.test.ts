@@ -4,28 +4,29 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { closedPort, json, plain, tls } from '../service/front-ends.ts'
 import { makeCertificates } from '../service/service-certificates.ts'
 import { filesIn, openSetUp } from './init-fixture.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
-import { openDirectory, startHookdrift, startProgram } from './start-process.ts'
+import { openDirectory, startHookdrift, startProgram, wordsOf } from './start-process.ts'
 
 beforeAll(makeCertificates)
 
 describe('hookdrift init refuses', () => {
-  const url = 'https://hooks.example.com'
+  const url = '--url https://hooks.example.com'
 
   it.each([
-    [[], /^hookdrift: --url is missing: the URL of the service$/m],
-    [['--url', url, '--key-from-env', 'NOT_SET'], /^hookdrift: --key-from-env NOT_SET: the variable is not set$/m],
-    [['--url', url, '--key-from-env', 'QUOTED'], /^hookdrift: --key-from-env QUOTED: the key has quotes around it/m],
-    [['--url', url, '--key-from-env', 'BEARER'], /leave `Bearer` out/],
-    [['--url', url, '--key-from-env', 'A B'], /expected the name of a variable such as ACME_KEY/],
-    [['--url', 'https://a b', '--key-from-env', 'ACME_KEY'], /--url: expected a URL such as/],
-    [['--url', 'https://u:p@a.example', '--key-from-env', 'ACME_KEY'], /leave user and password out/],
-    [['--for', 'jenkins'], /Allowed choices are github, gitlab, compose/],
-    [['--accept-open', ' '], /--accept-open/],
-  ])('%j without a file', async (args, message) => {
+    ['', /^hookdrift: --url is missing: the URL of the service$/m],
+    [`${url} --key-from-env NOT_SET`, /^hookdrift: --key-from-env NOT_SET: the variable is not set$/m],
+    [`${url} --key-from-env QUOTED`, /^hookdrift: --key-from-env QUOTED: the key has quotes around it/m],
+    [`${url} --key-from-env BEARER`, /leave `Bearer` out/],
+    [`${url} --key-from-env 'A B'`, /expected the name of a variable such as ACME_KEY/],
+    ["--url 'https://a b' --key-from-env ACME_KEY", /--url: expected a URL such as/],
+    ['--url https://u:p@a.example --key-from-env ACME_KEY', /leave user and password out/],
+    ['--for jenkins', /Allowed choices are github, gitlab, compose/],
+    ["--accept-open ' '", /--accept-open/],
+  ])('%j without a file', async (line, message) => {
     using directory = openDirectory()
     const env = { ACME_KEY: 'not-a-real-key', QUOTED: '"not-a-real-key"', BEARER: 'Bearer not-a-real-key' }
-    const { code, stderr } = await command(['init', ...args], { cwd: directory.path, env })
+    const { code, stderr } = await command(`init ${line}`, { cwd: directory.path, env })
     expect({ code, files: filesIn(directory.path) }).toEqual({ code: 2, files: [] })
     expect(stderr).toMatch(message)
     expect(stderr).not.toContain('not-a-real-key')
@@ -33,17 +34,18 @@ describe('hookdrift init refuses', () => {
 
   it('to guess which projects of a personal key are meant', async () => {
     await using setUp = await openSetUp()
-    const reaching = ['--url', setUp.service.url]
+    const reaching = `--url ${setUp.service.url}`
+    const wants = (message: string) => ({ code: 2, stderr: expect.stringContaining(message) })
     const none = await setUp.init(reaching)
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--projects is missing: all, or the ids') })
-    const lone = await setUp.init([...reaching, '--projects', 'all'])
-    expect(lone).toMatchObject({ code: 2, stderr: expect.stringContaining('--organisation is missing') })
+    expect(none).toMatchObject(wants('--projects is missing: all, or the ids'))
+    const lone = await setUp.init(`${reaching} --projects all`)
+    expect(lone).toMatchObject(wants('--organisation is missing'))
     expect(lone.stderr).toContain("from the organisation's settings in the dashboard")
-    const key = await setUp.init([...reaching, '--projects', 'all', '--organisation', 'CO.demo5acfd50f.not-a-real-key'])
-    expect(key).toMatchObject({ code: 2, stderr: expect.stringContaining('--organisation: that is an API key') })
+    const key = await setUp.init(`${reaching} --projects all --organisation CO.demo5acfd50f.not-a-real-key`)
+    expect(key).toMatchObject(wants('--organisation: that is an API key'))
     expect(key.stderr).not.toContain('not-a-real-key')
-    const odd = await setUp.init([...reaching, '--projects', '../x'])
-    expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining('--projects: "../x" is not an id') })
+    const odd = await setUp.init(`${reaching} --projects ../x`)
+    expect(odd).toMatchObject(wants('--projects: "../x" is not an id'))
     expect(filesIn(setUp.directory.path)).toEqual([])
   })
 
@@ -53,9 +55,9 @@ describe('hookdrift init refuses', () => {
     directory.write('policy.yaml', 'mine\n')
     mkdirSync(directory.file('.github/workflows'), { recursive: true })
     directory.write('.github/workflows/hookdrift.yml', 'mine too\n')
-    const { code, stderr } = await setUp.init(setUp.all('github'))
-    expect(code).toBe(2)
-    expect(stderr).toContain('policy.yaml, .github/workflows/hookdrift.yml exist already, and init replaces no file')
+    expect(await setUp.init(setUp.all('github'))).toEqual(
+      refusal('policy.yaml, .github/workflows/hookdrift.yml exist already, and init replaces no file'),
+    )
     expect(readFileSync(directory.file('policy.yaml'), 'utf8')).toBe('mine\n')
     expect(filesIn(directory.path)).toEqual([
       '.github',
@@ -69,8 +71,9 @@ describe('hookdrift init refuses', () => {
   it('a directory that cannot be written to', async () => {
     await using setUp = await openSetUp()
     setUp.directory.write('taken', '')
-    const { code, stderr } = await setUp.init([...setUp.all(), '--directory', 'taken/below'])
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/cannot write \S+taken\/below: /) })
+    expect(await setUp.init(`${setUp.all()} --directory taken/below`)).toEqual(
+      refusal(/cannot write \S+taken\/below: /),
+    )
     expect(filesIn(setUp.directory.path)).toEqual(['taken'])
   })
 })
@@ -107,12 +110,9 @@ describe('a service that does not answer as it must', () => {
     ],
   ])('%s: exit code 3, no file, and what to do', async (_, start, message) => {
     using directory = openDirectory()
-    const args = ['--url', await start(), '--organisation', 'o1', '--projects', 'all', '--key-from-env', 'ACME_KEY']
-    const key = 'CO.notarealkey00000.not-a-real-key'
-    const { code, stdout, stderr } = await command(['init', '--yes', ...args], {
-      cwd: directory.path,
-      env: { ACME_KEY: key },
-    })
+    const line = `init --yes --url ${await start()} --organisation o1 --projects all --key-from-env ACME_KEY`
+    const env = { ACME_KEY: 'CO.notarealkey00000.not-a-real-key' }
+    const { code, stdout, stderr } = await command(line, { cwd: directory.path, env })
     expect({ code, files: filesIn(directory.path) }).toEqual({ code: 3, files: [] })
     expect(stderr).toMatch(message)
     expect(stderr).toMatch(/\n {2}no file was written\n$/)
@@ -122,17 +122,17 @@ describe('a service that does not answer as it must', () => {
   it.each([
     [
       'an unknown organisation',
-      ['--organisation', 'o1', '--projects', 'all'],
+      '--organisation o1 --projects all',
       /organisation not found[\s\S]*take it from the organisation's settings/,
     ],
     [
       'an unknown project',
-      ['--projects', '01M00000000000000000000000'],
+      '--projects 01M00000000000000000000000',
       /the project does not exist, or the key may not see it/,
     ],
-  ])('is asked for %s: exit code 3', async (_, args, message) => {
+  ])('is asked for %s: exit code 3', async (_, projects, message) => {
     await using setUp = await openSetUp()
-    const { code, stderr } = await setUp.init(['--url', setUp.service.url, ...args])
+    const { code, stderr } = await setUp.init(`--url ${setUp.service.url} ${projects}`)
     expect({ code, stderr, files: filesIn(setUp.directory.path) }).toEqual({
       code: 3,
       stderr: expect.stringMatching(message),
@@ -156,8 +156,8 @@ describe('a service that does not answer as it must', () => {
     await using setUp = await openSetUp()
     const { directory, env } = setUp
     const main = join(import.meta.dirname, '../../src/cli/main.ts')
-    const args = ['init', '--yes', '--key-from-env', 'ACME_KEY', ...setUp.all(), '--directory', 'here']
-    const words = ['-c', 'ulimit -f 0; "$0" "$@"', process.execPath, main, ...args]
+    const line = `init --yes --key-from-env ACME_KEY ${setUp.all()} --directory here`
+    const words = ['-c', 'ulimit -f 0; "$0" "$@"', process.execPath, main, ...wordsOf(line)]
     const { code, stderr } = await startProgram('sh', words, { cwd: directory.path, env }).ended
     expect({ code, files: filesIn(directory.path) }).toEqual({ code: 4, files: [] })
     expect(stderr).toMatch(/^hookdrift: cannot write to .*hookdrift-init-.*\n {2}name another place with TMPDIR$/m)
@@ -174,8 +174,8 @@ describe('a service that does not answer as it must', () => {
       const tmp = directory.file(signal)
       mkdirSync(tmp)
       const before = service.requests.length
-      const args = ['init', '--yes', '--key-from-env', 'ACME_KEY', ...setUp.all(), '--directory', 'here']
-      const { child, ended } = startHookdrift(args, { cwd: directory.path, env: { ...env, TMPDIR: tmp } })
+      const line = `init --yes --key-from-env ACME_KEY ${setUp.all()} --directory here`
+      const { child, ended } = startHookdrift(line, { cwd: directory.path, env: { ...env, TMPDIR: tmp } })
       while (!service.requests.slice(before).some(({ path }) => path.includes('/endpoints')))
         await new Promise((resolve) => setTimeout(resolve, 20))
       child.kill(signal)

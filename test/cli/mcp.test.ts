@@ -18,11 +18,10 @@ let directory: ReturnType<typeof openDirectory>
 let known: Readonly<Record<string, string>>
 beforeAll(async () => {
   directory = openDirectory()
-  const run = (...args: readonly string[]) =>
-    command(args, { cwd: directory.path, env: { HOOKDRIFT_LOG: 'silent' } }).then(({ stdout }) => stdout)
-  await run('demo', '--keep', 'demo')
-  await run('baseline', 'approve', '--run', '1', '--by', 'me', '--history', 'demo/hookdrift.db')
-  const { rows } = JSON.parse(await run('violations', '--format', 'json', '--history', 'demo/hookdrift.db'))
+  const run = (line: string) => command(line, { cwd: directory.path, env: { HOOKDRIFT_LOG: 'silent' } })
+  await run('demo --keep demo')
+  await run('baseline approve --run 1 --by me --history demo/hookdrift.db')
+  const { rows } = JSON.parse((await run('violations --format json --history demo/hookdrift.db')).stdout)
   known = { uid: rows[0].uid, a: 'demo/orders', b: 'demo/payments', from: '1' }
 }, 60_000)
 afterAll(() => directory[Symbol.dispose]())
@@ -162,7 +161,7 @@ serve:
     - { name: team, token: ${team}, projects: [demo/orders] }
 `,
     )
-    const running = startHookdrift(['serve', '--listen', '127.0.0.1:0'], { cwd: directory.path, env: {} })
+    const running = startHookdrift('serve --listen 127.0.0.1:0', { cwd: directory.path, env: {} })
     const url = await new Promise<string>((resolve) =>
       running.child.stdout?.on('data', (text: string) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
     )

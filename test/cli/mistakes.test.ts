@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { at } from '../audit/fleet-fixture.ts'
 import { closedPort } from '../service/front-ends.ts'
 import { openCliFixture } from './cli-fixture.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
-import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
+import { configurationFor, openDirectory } from './start-process.ts'
 
 /** More than a wait between two tries. */
 const waitMs = 5_000
@@ -24,11 +25,11 @@ describe('a mistake', () => {
   })
 
   it.each([
-    [['--output', 'report.txt'], ''],
-    [['--format', 'json'], '{'],
-  ])('shows its cause on stderr where stdout has no text: %j', async (args, start) => {
+    ['--output report.txt', ''],
+    ['--format json', '{'],
+  ])('shows its cause on stderr where stdout has no text: %s', async (line, start) => {
     await using cli = await openCliFixture({ projects: 3 })
-    const { code, stdout, stderr } = await cli.audit(args, { env: { ACME_KEY: 'wrong' } })
+    const { code, stdout, stderr } = await cli.audit(line, { env: { ACME_KEY: 'wrong' } })
     expect(code).toBe(3)
     expect(stdout.slice(0, 1)).toBe(start)
     expect(stderr).toMatch(/^hookdrift: acme: 401 unauthorized: .*\nhookdrift: {3}asked {2}GET http:\S+/)
@@ -55,8 +56,8 @@ describe('a mistake', () => {
     using directory = openDirectory()
     const url = `http://127.0.0.1:${await closedPort()}`
     const env = { HOOKDRIFT_KEY: 'not-a-real-key', HOOKDRIFT_PROJECTS: 'p1', ...(isVariable && { HOOKDRIFT_URL: url }) }
-    const args = ['--history', directory.file('history.db'), ...(isVariable ? [] : ['--url', url])]
-    const { code, stdout } = await command(['audit', ...args], { cwd: directory.path, env })
+    const line = `audit --history ${directory.file('history.db')} ${isVariable ? '' : `--url ${url}`}`
+    const { code, stdout } = await command(line, { cwd: directory.path, env })
     expect(code).toBe(3)
     expect(stdout).toMatch(/\n {4}url {4}HOOKDRIFT_URL\n/)
   })
@@ -64,9 +65,9 @@ describe('a mistake', () => {
   it('/api/v1 in the URL is reported where it is, before a request', async () => {
     await using cli = await openCliFixture()
     cli.directory.write('hookdrift.yaml', configurationFor(`${cli.service.url}/api/v1`, cli.fleet))
-    const { code, stderr } = await cli.audit()
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/hookdrift\.yaml:3:10: leave \/api\/v1 out of the URL, it is appended: http:\S+:\d+\n$/)
+    expect(await cli.audit()).toEqual(
+      refusal(/hookdrift\.yaml:3:10: leave \/api\/v1 out of the URL, it is appended: http:\S+:\d+\n$/),
+    )
     expect(cli.service.requests).toEqual([])
   })
 
@@ -88,30 +89,27 @@ describe('a mistake', () => {
       [`acme/${name}x`, `acme/${name}`],
       [`${name}x`, name],
     ]) {
-      const { code, stderr } = await cli.audit(['--project', typed ?? ''])
-      expect(code).toBe(2)
-      expect(stderr).toContain(`, did you mean ${meant}?`)
+      expect(await cli.audit(['--project', typed ?? ''])).toEqual(refusal(`, did you mean ${meant}?`))
     }
   })
 
   it.each([
-    [['report', '3'], 'did you mean report --run 3?'],
-    [['report', 'latest~1'], 'did you mean report --run latest~1?'],
-    [['audit', 'acme/payments'], 'did you mean audit --project acme/payments?'],
-    [['policy', 'test', 'policy.yaml'], 'did you mean policy test --policy policy.yaml?'],
-  ])('an argument that is an option: %j', async (args, hint) => {
-    const { code, stderr } = await command(args, { cwd: '/' })
+    ['report 3', 'report --run 3'],
+    ['report latest~1', 'report --run latest~1'],
+    ['audit acme/payments', 'audit --project acme/payments'],
+    ['policy test policy.yaml', 'policy test --policy policy.yaml'],
+  ])('an argument that is an option: %s', async (line, meant) => {
+    const { code, stderr } = await command(line, { cwd: '/' })
     expect(code).toBe(2)
     expect(stderr).toMatch(/^hookdrift: too many arguments/)
-    expect(stderr).toContain(`  ${hint}\n`)
+    expect(stderr).toContain(`  did you mean ${meant}?\n`)
   })
 
   it.each([
-    [['demo', '--serve', '0', '--history', 'demo.db'], '--serve audits nothing, so there is no --history to keep'],
-    [['demo', '--no-changes'], '--no-changes is for --serve'],
-  ])('an option that would do nothing: %j', async (args, message) => {
-    const { code, stderr } = await command(args, { cwd: '/' })
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`hookdrift: ${message}`) })
+    ['demo --serve 0 --history demo.db', '--serve audits nothing, so there is no --history to keep'],
+    ['demo --no-changes', '--no-changes is for --serve'],
+  ])('an option that would do nothing: %s', async (line, message) => {
+    expect(await command(line, { cwd: '/' })).toEqual(refusal(`hookdrift: ${message}`))
   })
 
   it('a history that is named as a directory is refused', async () => {
@@ -127,8 +125,7 @@ describe('a mistake', () => {
 describe('the log', () => {
   it('shows each request at the level debug, without the key', async () => {
     await using cli = await openCliFixture({ projects: 1 })
-    const env = { ...cli.env, HOOKDRIFT_LOG: 'debug' }
-    const { stderr } = await startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env }).ended
+    const { stderr } = await cli.start('audit --quiet', { HOOKDRIFT_LOG: 'debug' }).ended
     const requests = stderr
       .split('\n')
       .filter((line) => line.includes('"msg":"request"'))
@@ -154,15 +151,13 @@ describe('an interrupted run', () => {
   ] as const)('states the exit code of its process: %s', async (signal, code) => {
     await using cli = await openCliFixture()
     cli.service.behaviour.latencyMs = 300
-    const running = startHookdrift(['audit', '--format', 'json'], { cwd: cli.directory.path, env: cli.env })
+    const running = cli.start(['audit', '--format', 'json'])
     while (cli.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 10))
     running.child.kill(signal)
     const ended = await running.ended
     expect(ended.code).toBe(code)
     expect(JSON.parse(ended.stdout).verdict.exit_code).toBe(code)
-    const options = { cwd: cli.directory.path, env: cli.env }
-    const history = ['--history', cli.directory.file('hookdrift.db')]
-    expect((await command(['report', ...history], options)).stdout).toMatch(new RegExp(`Exit\\s+code\\s+${code}\\.\\n`))
-    expect((await command(['verify', ...history], options)).code).toBe(0)
+    expect((await cli.run('report')).stdout).toMatch(new RegExp(`Exit\\s+code\\s+${code}\\.\\n`))
+    expect((await cli.run('verify')).code).toBe(0)
   })
 })

@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { setEndpointStatus } from '../../src/demo/edits.ts'
-import { at, query } from '../audit/fleet-fixture.ts'
+import { at } from '../audit/fleet-fixture.ts'
 import { faultsOfTeams } from '../notify/published-forms.ts'
 import { openGitHub, openJira } from '../notify/simulated-tracker.ts'
 import { openReceiver } from '../notify/webhook-receiver.ts'
 import { breakOne, openCliFixture } from './cli-fixture.ts'
-import { command } from './run-in-process.ts'
-import { startHookdrift } from './start-process.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
 const duty = 'notarealkey'.padEnd(32, '0')
@@ -25,16 +23,13 @@ async function openNotified(
   const receiver = await openReceiver(answer)
   const cli = await openCliFixture({}, notify)
   const env = { HOOK_URL: `${receiver.url}/not-a-real-key`, HOOK_SECRET: secret, DUTY_KEY: duty, ...more }
-  const options = { cwd: cli.directory.path, env: { ...cli.env, ...env } }
-  const config = ['--config', cli.directory.file('hookdrift.yaml')]
   return {
     ...cli,
     receiver,
-    history: cli.directory.file('hookdrift.db'),
-    audit: (args: readonly string[] = []) => cli.audit(['--quiet', ...args], { env }),
-    notify: (...args: string[]) => command(['notify', ...config, ...args], options),
-    doctor: () => command(['doctor', ...config], options),
-    start: (args: readonly string[]) => startHookdrift(args, options),
+    audit: () => cli.audit('--quiet', { env }),
+    notify: (line = '') => cli.run(`notify ${line}`, { env }),
+    doctor: () => cli.run('doctor', { env }),
+    start: (line: string) => cli.start(line, { HOOKDRIFT_LOG: '', ...env }),
     /** The next scan of one project breaks off, also when it is retried. */
     loseSubscriptions: () => {
       const { uid } = at(cli.fleet.projects(), 0)
@@ -66,7 +61,7 @@ describe('hookdrift audit with notifications', () => {
     await notified.audit()
     breakOne(notified)
     expect((await notified.audit()).code).toBe(1)
-    const { rows, channels } = JSON.parse((await notified.notify('--pending', '--format', 'json')).stdout)
+    const { rows, channels } = JSON.parse((await notified.notify('--pending --format json')).stdout)
     expect(rows).toMatchObject([{ channel: 'hook', run: 2, state: 'pending', attempts: 1, error: 'answered 500' }])
     expect(channels).toMatchObject([{ name: 'hook', state: 'open', pending: 1, dead: 0 }])
     notified.receiver.answers(() => ({ status: 200 }))
@@ -75,7 +70,7 @@ describe('hookdrift audit with notifications', () => {
     const runs = notified.receiver.got.map(({ body }) => JSON.parse(body).data.run.number)
     expect(runs).toEqual([2, 2, 3])
     expect(notified.ids()[0]).toBe(notified.ids()[1])
-    expect((await command(['verify', '--history', notified.history], { cwd: '/' })).code).toBe(0)
+    expect((await notified.run('verify')).code).toBe(0)
   })
 
   it('that is killed between delivery and record delivers again under the same ids', async () => {
@@ -87,7 +82,7 @@ describe('hookdrift audit with notifications', () => {
       kill()
       return undefined
     })
-    const running = notified.start(['audit', '--quiet'])
+    const running = notified.start('audit --quiet')
     kill = () => running.child.kill('SIGKILL')
     expect((await running.ended).signal).toBe('SIGKILL')
     expect(notified.ids()).toHaveLength(1)
@@ -96,9 +91,7 @@ describe('hookdrift audit with notifications', () => {
     expect(notified.ids()).toHaveLength(2)
     expect(new Set(notified.ids()).size).toBe(1)
     expect(notified.receiver.got[0]?.body).toBe(notified.receiver.got[1]?.body)
-    expect(query<{ state: string }>(notified.history, 'SELECT state FROM notification')).toEqual([
-      { state: 'delivered' },
-    ])
+    expect(notified.query('SELECT state FROM notification')).toEqual([{ state: 'delivered' }])
   })
 
   it('does not wait longer than its time-out for a receiver that hangs', async () => {
@@ -132,7 +125,7 @@ describe('hookdrift audit with notifications', () => {
     )
     expect((await notified.doctor()).stdout).toMatch(/^! channel +hook: disabled, because its receiver answered 410/m)
     notified.receiver.answers(() => ({ status: 204 }))
-    expect((await notified.notify('--test', 'hook')).code).toBe(0)
+    expect((await notified.notify('--test hook')).code).toBe(0)
     await notified.notify()
     expect(notified.receiver.got.map(({ body }) => JSON.parse(body).data.run?.number)).toEqual([2, undefined, 2, 3])
   })
@@ -184,18 +177,17 @@ describe('hookdrift audit with notifications', () => {
     const [card] = bodiesTo('/team')
     expect(faultsOfTeams(JSON.stringify(card))).toEqual([])
     expect(JSON.stringify(card)).toContain(`[Open in the gateway](${opened.links[0].href})`)
-    const project = at(notified.fleet.projects(), 0).uid
-    setEndpointStatus(notified.fleet, { project, uid: at(notified.fleet.open(project).endpoints, 0).uid }, 'active')
+    setEndpointStatus(notified.fleet, notified.endpoint(), 'active')
     await notified.audit()
     const resolves = triggers.map(({ dedup_key }) => ({ routing_key: duty, event_action: 'resolve', dedup_key }))
     const sent = bodiesTo('/duty/v2/enqueue').slice(triggers.length)
     expect(sent).toHaveLength(resolves.length)
     expect(sent).toEqual(expect.arrayContaining(resolves))
     expect((await notified.notify('--test')).code).toBe(0)
-    const rows = query(notified.history, 'SELECT body FROM notification')
+    const rows = notified.query('SELECT body FROM notification')
     expect(JSON.stringify(rows)).not.toMatch(/notarealkey|127\.0\.0\.1/)
-    expect(query(notified.history, 'SELECT * FROM incident')).toEqual([])
-    expect((await command(['verify', '--history', notified.history], { cwd: '/' })).code).toBe(0)
+    expect(notified.query('SELECT * FROM incident')).toEqual([])
+    expect((await notified.run('verify')).code).toBe(0)
   })
 
   it.each([
@@ -216,8 +208,6 @@ describe('hookdrift audit with notifications', () => {
       TRACKER_URL: tracker.url,
       TRACKER_TOKEN: 'not-a-real-token',
     })
-    const project = at(notified.fleet.projects(), 0).uid
-    const endpoint = { project, uid: at(notified.fleet.open(project).endpoints, 0).uid }
     const shown = () =>
       tracker.tickets.map(({ title, isClosed, comments }) => [title.split(':')[0], isClosed, comments.length])
     await notified.audit()
@@ -226,7 +216,7 @@ describe('hookdrift audit with notifications', () => {
     await notified.notify()
     const opened = shown()
     expect(opened).toContainEqual(['[high] endpoint/inactive', false, 0])
-    setEndpointStatus(notified.fleet, endpoint, 'active')
+    setEndpointStatus(notified.fleet, notified.endpoint(), 'active')
     await notified.audit()
     await notified.notify()
     expect(shown()).toEqual(opened.map(([title]) => [title, true, 1]))
@@ -236,11 +226,9 @@ describe('hookdrift audit with notifications', () => {
     expect(shown()).toEqual(opened.map(([title]) => [title, false, 2]))
     expect((await notified.notify('--test')).code).toBe(0)
     expect(tracker.tickets.at(-1)).toMatchObject({ title: 'hookdrift: test of the channel desk', isClosed: true })
-    const dump = JSON.stringify(
-      ['notification', 'ticket'].map((table) => query(notified.history, `SELECT * FROM ${table}`)),
-    )
+    const dump = JSON.stringify(['notification', 'ticket'].map((table) => notified.query(`SELECT * FROM ${table}`)))
     expect(dump).not.toMatch(/not-a-real-token|127\.0\.0\.1/)
-    expect((await command(['verify', '--history', notified.history], { cwd: '/' })).code).toBe(0)
+    expect((await notified.run('verify')).code).toBe(0)
   })
 
   it('writes no secret of a channel anywhere', async () => {
@@ -255,8 +243,8 @@ describe('hookdrift audit with notifications', () => {
     ]
     for (const { stdout, stderr } of said) expect(stdout + stderr).not.toMatch(/not-a-real-key|whsec_/)
     const dump = JSON.stringify([
-      ...query(notified.history, 'SELECT * FROM notification'),
-      ...query(notified.history, 'SELECT * FROM channel'),
+      ...notified.query('SELECT * FROM notification'),
+      ...notified.query('SELECT * FROM channel'),
     ])
     expect(dump).not.toMatch(/not-a-real-key|whsec_|127\.0\.0\.1/)
   })
@@ -272,19 +260,19 @@ describe('hookdrift notify', () => {
       'channel  ok      error\nhook     ok      -\ndead     FAILED  connection refused\n',
     ])
     expect(JSON.parse(notified.receiver.got[0]?.body ?? '')).toMatchObject({ type: 'hookdrift.test' })
-    expect((await notified.notify('--test', 'hook')).code).toBe(0)
-    const { schema, rows } = JSON.parse((await notified.notify('--test', 'hook', '--format', 'json')).stdout)
+    expect((await notified.notify('--test hook')).code).toBe(0)
+    const { schema, rows } = JSON.parse((await notified.notify('--test hook --format json')).stdout)
     expect([schema, rows.length, rows[0].ok]).toEqual(['hookdrift.notify-test/2', 1, true])
   })
 
-  it.each<[string, string[], string, number, RegExp]>([
-    ['a channel that there is not', ['--test', 'hok'], hook, 2, /there is no channel hok, did you mean hook\?/],
-    ['no channel at all', ['--test'], '', 2, /names no channels under notify/],
-    ['two wishes at once', ['--test', '--pending'], hook, 2, /not both/],
-    ['no history', ['--pending'], hook, 4, /there is no history at/],
-  ])('exits with a message: %s', async (_, args, notify, code, message) => {
+  it.each<[string, string, string, number, RegExp]>([
+    ['a channel that there is not', '--test hok', hook, 2, /there is no channel hok, did you mean hook\?/],
+    ['no channel at all', '--test', '', 2, /names no channels under notify/],
+    ['two wishes at once', '--test --pending', hook, 2, /not both/],
+    ['no history', '--pending', hook, 4, /there is no history at/],
+  ])('exits with a message: %s', async (_, line, notify, code, message) => {
     await using notified = await openNotified(notify)
-    const said = await notified.notify(...args)
+    const said = await notified.notify(line)
     expect([said.code, said.stdout]).toEqual([code, ''])
     expect(said.stderr).toMatch(message)
   })
@@ -306,7 +294,7 @@ describe('hookdrift worker with notifications', () => {
     await using notified = await openNotified(often + hook)
     await notified.audit()
     notified.directory.write('hookdrift.key', 'damaged')
-    const worker = notified.start(['worker'])
+    const worker = notified.start('worker')
     const types = () =>
       notified.receiver.got.flatMap(({ body }) =>
         JSON.parse(body).data.events.map(({ type }: { type: string }) => type),

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
-import { at } from '../audit/fleet-fixture.ts'
 import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
-import { configurationFor, openDirectory } from './start-process.ts'
+import { type CommandLine, configurationFor, openDirectory } from './start-process.ts'
 
 /** None looks like a secret. */
 const keys = {
@@ -21,8 +20,7 @@ const [one, two, three] = [keys.service, keys.project, keys.reader]
 const cli = await openCliFixture({ projects: 1, endpointsPerProject: 3 })
 afterAll(() => cli[Symbol.asyncDispose]())
 const { directory, fleet, service } = cli
-const env = { ...cli.env, NIGHT_KEY: keys.project, HOOKDRIFT_SEAL_KEY: '' }
-const config = directory.file('hookdrift.yaml')
+const env = { NIGHT_KEY: keys.project, HOOKDRIFT_SEAL_KEY: '' }
 const more = `policy: ./policy.yaml
 seal_key: ${keys.seal}
 serve: { tokens: [{ name: team, token: ${keys.reader} }] }
@@ -41,14 +39,14 @@ const whole = more + configurationFor(service.url, fleet) + night.replace(/.*UNS
 const partly = more + configurationFor(service.url, fleet) + night
 const outputs: string[] = []
 
-async function ask(...args: string[]) {
-  const said = await command([...args, '--config', config], { cwd: directory.path, env })
+async function ask(line: CommandLine) {
+  const said = await cli.run(line, { env })
   outputs.push(said.stdout, said.stderr)
   return said
 }
 
-async function rowsOf(...args: string[]) {
-  const { stdout, stderr } = await ask(...args, '--format', 'json')
+async function rowsOf(line: string) {
+  const { stdout, stderr } = await ask(`${line} --format json`)
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout).rows
 }
@@ -90,9 +88,7 @@ custom:
     remediation: Use ${three}
 `,
     )
-    const project = at(fleet.projects(), 0).uid
-    const [first, second] = fleet.open(project).endpoints
-    changeEndpoint(fleet, { project, uid: at([first], 0)?.uid ?? '' }, (row) => ({
+    changeEndpoint(fleet, cli.endpoint(), (row) => ({
       ...row,
       url: 'http://plain.example.com/in',
       name: `orders of ${one}`,
@@ -100,7 +96,7 @@ custom:
       owner_id: `${one}-team`,
       support_email: `${keys.ticket}@a.example`,
     }))
-    changeEndpoint(fleet, { project, uid: at([second], 0)?.uid ?? '' }, (row) => ({
+    changeEndpoint(fleet, cli.endpoint(1), (row) => ({
       ...row,
       name: encodeURIComponent(one),
       description: Buffer.from(two).toString('base64'),
@@ -109,45 +105,34 @@ custom:
   })
 
   it('is sealed wherever the service shows it', async () => {
-    const said = await ask('audit', '--project', 'acme/*', '--no-notify', '--format', 'json')
+    const said = await ask('audit --project acme/* --no-notify --format json')
     expect(said.stderr.split('\n').filter((line) => line !== '' && !line.includes('hookdrift.yaml:'))).toEqual([])
-    const [row] = await rowsOf('query', `SELECT name FROM current_resource WHERE name LIKE 'orders of%'`)
+    const [row] = await rowsOf(`query "SELECT name FROM current_resource WHERE name LIKE 'orders of%'"`)
     expect(row).toEqual({ name: expect.stringMatching(/^orders of sealed:[0-9a-f]{32}$/) })
   })
 
   it('is masked alone in what a person types', async () => {
     directory.write('hookdrift.yaml', partly)
-    const [note] = await rowsOf('note', `deploy with ${one} done`, '--ref', `run ${two}`, '--by', `ada ${three}`)
+    const [note] = await rowsOf(`note 'deploy with ${one} done' --ref 'run ${two}' --by 'ada ${three}'`)
     expect(note).toMatchObject({
       text: 'deploy with sealed:masked done',
       ref: 'run sealed:masked',
       by: 'ada sealed:masked',
     })
-    const [{ fingerprint }] = await rowsOf('violations', '--rule', 'endpoint/url-not-https')
-    const [accepted] = await rowsOf('accept', fingerprint, '--reason', `${one}, see ${two}`, '--by', three)
+    const [{ fingerprint }] = await rowsOf('violations --rule endpoint/url-not-https')
+    const [accepted] = await rowsOf(`accept ${fingerprint} --reason '${one}, see ${two}' --by ${three}`)
     expect(accepted).toMatchObject({ reason: 'sealed:masked, see sealed:masked', by: 'sealed:masked' })
-    const [revoked] = await rowsOf('accept', '--revoke', fingerprint, '--by', `bob ${one}`)
+    const [revoked] = await rowsOf(`accept --revoke ${fingerprint} --by 'bob ${one}'`)
     expect(revoked).toMatchObject({ fingerprint, revoked_at: expect.any(String) })
-    await rowsOf('baseline', 'approve', '--yes', '--note', `as of ${keys.ticket}`, '--by', `cy ${one}`)
-    await rowsOf('baseline', 'revoke', '--by', `dee ${two}`)
-    for (const args of [
-      ['note', '--list'],
-      ['accept', '--list'],
-      ['baseline', 'show'],
-    ])
-      await rowsOf(...args)
+    await rowsOf(`baseline approve --yes --note 'as of ${keys.ticket}' --by 'cy ${one}'`)
+    await rowsOf(`baseline revoke --by 'dee ${two}'`)
+    for (const line of ['note --list', 'accept --list', 'baseline show']) await rowsOf(line)
   })
 
   it('is masked in all that a policy says', async () => {
-    for (const args of [
-      ['policy', 'explain', 'orders'],
-      ['decisions'],
-      ['waivers'],
-      ['violations'],
-      ['config', 'check'],
-    ])
-      await ask(...args, ...(args[0] === 'config' ? [] : ['--format', 'json']))
-    await ask('report', '--format', 'html')
+    for (const line of ['policy explain orders', 'decisions', 'waivers', 'violations'])
+      await ask(`${line} --format json`)
+    for (const line of ['config check', 'report --format html']) await ask(line)
     expect(outputs.join('\n')).toContain('the key is sealed:masked')
   })
 
@@ -157,7 +142,7 @@ custom:
   })
 
   it('stays readable where it is too short to differ from a word', async () => {
-    expect(await rowsOf('note', `all ${short} are back`)).toMatchObject([{ text: `all ${short} are back` }])
+    expect(await rowsOf(`note 'all ${short} are back'`)).toMatchObject([{ text: `all ${short} are back` }])
   })
 })
 
@@ -168,8 +153,8 @@ describe('a text of a person', () => {
   ])('is taken next to a configuration %s', async (_, text, isKnown) => {
     directory.write('broken.yaml', `history: ./hookdrift.db\n${text}`)
     const env = { HOOKDRIFT_HISTORY: directory.file('hookdrift.db') }
-    const args = ['note', `with ${one}`, '--config', directory.file('broken.yaml'), '--format', 'json']
-    const { stdout, stderr } = await command(args, { cwd: directory.path, env })
+    const line = `note 'with ${one}' --config ${directory.file('broken.yaml')} --format json`
+    const { stdout, stderr } = await command(line, { cwd: directory.path, env })
     expect(stderr).toBe('')
     expect(JSON.parse(stdout).rows).toMatchObject([{ text: isKnown ? 'with sealed:masked' : `with ${one}` }])
   })
@@ -183,9 +168,11 @@ describe('a text of a person', () => {
     using elsewhere = openDirectory()
     elsewhere.write('star', 'evening-star-of-acme\n')
     const env = { HOOKDRIFT_HISTORY: directory.file('hookdrift.db'), HOOKDRIFT_PROJECTS: 'one', ...given }
-    const args = ['note', 'with evening-star-of-acme', '--format', 'json']
-    const history = isNamed ? ['--history', directory.file('hookdrift.db')] : []
-    const { stdout } = await command([...args, ...history], { cwd: elsewhere.path, env })
+    const history = isNamed ? `--history ${directory.file('hookdrift.db')}` : ''
+    const { stdout } = await command(`note 'with evening-star-of-acme' --format json ${history}`, {
+      cwd: elsewhere.path,
+      env,
+    })
     expect(JSON.parse(stdout).rows).toMatchObject([{ text: 'with sealed:masked' }])
   })
 })

@@ -1,13 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
-import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { Report } from '../../src/model/report.ts'
-import { at } from '../audit/fleet-fixture.ts'
 import { openCliFixture } from './cli-fixture.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
-import { configurationFor, openDirectory } from './start-process.ts'
+import { openDirectory } from './start-process.ts'
 
 const custom = (assert: string) => `
 custom:
@@ -20,13 +18,17 @@ custom:
     controls: [soc2:CC8.1]
 `
 
+const small = { projects: 1, endpointsPerProject: 2 }
+
 /** A directory with a policy. */
 function openPolicy(policy: string, more: Readonly<Record<string, string>> = {}) {
   const directory = openDirectory()
   for (const [name, text] of Object.entries({ 'policy.yaml': policy, ...more })) directory.write(name, text)
   return {
     ...directory,
-    run: (...args: string[]) => command(['policy', ...args], { cwd: directory.path }),
+    run: (line: string) => command(`policy ${line}`, { cwd: directory.path }),
+    json: async (line: string) =>
+      JSON.parse((await command(`policy ${line} --format json`, { cwd: directory.path })).stdout),
     [Symbol.dispose]: () => directory[Symbol.dispose](),
   }
 }
@@ -34,48 +36,43 @@ function openPolicy(policy: string, more: Readonly<Record<string, string>> = {})
 describe('hookdrift policy check', () => {
   it('describes a policy', async () => {
     using policy = openPolicy(`extends: [tls]${custom('true')}rules: { source/url-not-https: off }\n`)
-    const { code, stdout } = await policy.run('check', 'policy.yaml')
+    const { code, stdout } = await policy.run('check policy.yaml')
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
         /^policy\.yaml is valid: \d+ rules \(1 of its own\), 0 overrides, 0 waivers, 0 probes, 0 tests\.\n$/,
       ),
     ])
-    const json = JSON.parse((await policy.run('check', 'policy.yaml', '--format', 'json')).stdout)
+    const json = await policy.json('check policy.yaml')
     expect(json).toMatchObject({ schema: 'hookdrift.policy-check/2', rows: [{ custom: 1, tests: 0 }] })
   })
 
   it('lists all mistakes in the policy and in its tests, and exits with 2', async () => {
     using policy = openPolicy('rules:\n  endpoint/inactiv: off\n  endpoint/orphan: bad\n')
-    const { code, stdout, stderr } = await policy.run('check', 'policy.yaml')
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/policy\.yaml:2:3: .*\n.*policy\.yaml:3:20: /)
+    expect(await policy.run('check policy.yaml')).toEqual(refusal(/policy\.yaml:2:3: .*\n.*policy\.yaml:3:20: /))
     using tested = openPolicy('extends: [tls]\n', {
       'policy.test.yaml':
         'tests:\n  - { name: n, resources: [{ kind: endpoint }], expect: [{ rule: endpoint/url-not-http }] }\n',
     })
-    expect(await tested.run('check', 'policy.yaml')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
+    expect(await tested.run('check policy.yaml')).toMatchObject(
+      refusal(
         'policy.test.yaml:2:58: there is no rule `endpoint/url-not-http`, did you mean `endpoint/url-not-https`?',
       ),
-    })
+    )
   })
 
   it.each(['nowhere.yaml', '.'])('exits with 2 where there is no file: %s', async (file) => {
     using policy = openPolicy('extends: []\n')
-    expect(await policy.run('check', file)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/cannot read the policy .*\n {2}correct the path: on the command line, or/),
-    })
+    expect(await policy.run(`check ${file}`)).toMatchObject(
+      refusal(/cannot read the policy .*\n {2}correct the path: on the command line, or/),
+    )
   })
 
   it('says how to name a policy where no configuration does', async () => {
     using policy = openPolicy('extends: []\n')
-    expect(await policy.run('check')).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/name the policy with `hookdrift policy check FILE`, or another configuration/),
-    })
+    expect(await policy.run('check')).toMatchObject(
+      refusal(/name the policy with `hookdrift policy check FILE`, or another configuration/),
+    )
     policy.write('hookdrift.yaml', 'services: []\n')
     expect(await policy.run('test')).toEqual({
       code: 2,
@@ -107,18 +104,17 @@ describe('hookdrift policy test', () => {
       'policy.test.yaml': said,
     })
     policy.write('other.yaml', said)
-    expect(await policy.run('test', '--policy', 'policy.yaml')).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/cannot read the tests .*more\/other\.yaml/),
-    })
+    expect(await policy.run('test --policy policy.yaml')).toMatchObject(
+      refusal(/cannot read the tests .*more\/other\.yaml/),
+    )
     policy.write('policy.yaml', `extends: [tls]\n${said.replace('tests:', 'tests:\n  - ./other.yaml')}`)
-    const { code, stdout } = await policy.run('test', '--policy', 'policy.yaml')
+    const { code, stdout } = await policy.run('test --policy policy.yaml')
     expect([code, stdout]).toEqual([0, '3 tests, all passed.\n'])
   })
 
   it('names each difference with its place, and exits with 1', async () => {
     using policy = openPolicy('extends: [tls]\n', { 'policy.test.yaml': test('[{ rule: source/url-not-https }]') })
-    const { code, stdout } = await policy.run('test', '--policy', 'policy.yaml')
+    const { code, stdout } = await policy.run('test --policy policy.yaml')
     expect(code).toBe(1)
     expect(stdout.replaceAll(`${policy.path}/`, '')).toMatchInlineSnapshot(`
       "policy.test.yaml:4:14: in "sees plain http": expected a violation of source/url-not-https, found none
@@ -127,7 +123,7 @@ describe('hookdrift policy test', () => {
       1 test, 1 failed.
       "
     `)
-    const json = JSON.parse((await policy.run('test', '--policy', 'policy.yaml', '--format', 'json')).stdout)
+    const json = await policy.json('test --policy policy.yaml')
     expect(json.rows).toMatchObject([{ name: 'sees plain http', ok: false, problems: [{ line: 4 }, { line: 4 }] }])
   })
 
@@ -137,44 +133,35 @@ describe('hookdrift policy test', () => {
     const passing = Array.from({ length: 100 }, (_, index) => one(`t${index}`, '')).join('')
     const failing = one('last', '{ rule: endpoint/url-not-https }')
     using policy = openPolicy('extends: [tls]\n', { 'policy.test.yaml': `tests:\n${passing}${failing}` })
-    const all = await policy.run('test', '--policy', 'policy.yaml')
+    const all = await policy.run('test --policy policy.yaml')
     expect([all.code, all.stdout]).toEqual([1, expect.stringContaining('in "last": expected a violation of')])
-    const first = await policy.run('test', '--policy', 'policy.yaml', '--limit', '1', '--format', 'json')
+    const first = await policy.run('test --policy policy.yaml --limit 1 --format json')
     expect([first.code, JSON.parse(first.stdout)]).toMatchObject([1, { rows: [{ name: 't0' }], omitted: 100 }])
   })
 
   it('exits with 2 for a policy whose tests cannot be read, as `policy check` and `config check` do', async () => {
     using policy = openPolicy('extends: [tls]\n')
     mkdirSync(policy.file('policy.test.yaml'))
-    for (const args of [['test', '--policy'], ['check']]) {
-      expect(await policy.run(...args, 'policy.yaml')).toMatchObject({
-        code: 2,
-        stderr: expect.stringMatching(/cannot read the tests .*policy\.test\.yaml: it is a directory\n {2}its name/),
-      })
+    for (const line of ['test --policy', 'check']) {
+      expect(await policy.run(`${line} policy.yaml`)).toMatchObject(
+        refusal(/cannot read the tests .*policy\.test\.yaml: it is a directory\n {2}its name/),
+      )
     }
   })
 
   it('exits with 2 for a policy without tests', async () => {
     using policy = openPolicy('extends: [tls]\n')
-    expect(await policy.run('test', '--policy', 'policy.yaml')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('has no tests'),
-    })
+    expect(await policy.run('test --policy policy.yaml')).toMatchObject(refusal('has no tests'))
   })
 })
 
 describe('a policy with rules of its own', () => {
   it('is evaluated and explained, and what it cannot evaluate is unknown and noted', async () => {
-    const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 2 })
-    await using service = await startSimulatedService(fleet)
-    using directory = openDirectory()
-    const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
-    directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'policy: ./policy.yaml\n'))
-    const hookdrift = (...args: string[]) =>
-      command([...args, '--config', directory.file('hookdrift.yaml')], { cwd: directory.path, env })
+    await using cli = await openCliFixture(small, 'policy: ./policy.yaml\n')
+    const { directory, run: hookdrift } = cli
     const audit = async (policy: string): Promise<Report> => {
       directory.write('policy.yaml', policy)
-      const { stdout, stderr } = await hookdrift('audit', '--format', 'json')
+      const { stdout, stderr } = await hookdrift('audit --format json')
       if (stdout === '') throw new Error(stderr)
       return JSON.parse(stdout)
     }
@@ -187,7 +174,7 @@ describe('a policy with rules of its own', () => {
       { id: 'acme/short-names', remediation: 'Find a shorter one.', controls: expect.arrayContaining(['soc2:CC8.1']) },
     ])
     const [{ uid: long } = { uid: '' }] = found.violations
-    expect(await hookdrift('restore', long, '--rule', 'acme/short-names')).toMatchObject({
+    expect(await hookdrift(`restore ${long} --rule acme/short-names`)).toMatchObject({
       code: 2,
       // No page of hookdrift is about a rule of the policy.
       stderr: expect.stringContaining('its `remediation` in the policy says how to fix it'),
@@ -202,18 +189,17 @@ describe('a policy with rules of its own', () => {
     ])
     expect(failing.verdict.exit_code).toBe(0)
 
-    const uid = at(fleet.open(at(fleet.projects(), 0).uid).endpoints, 0).uid
+    const { uid } = cli.endpoint()
     const override = `overrides: [{ match: { uid: ${uid} }, rules: { acme/short-names: low } }]\n`
     directory.write('policy.yaml', `extends: [tls]${custom('size(resource.name) < 3')}${override}`)
-    const { code, stdout } = await hookdrift('policy', 'explain', uid, 'acme/short-names')
+    const { code, stdout } = await hookdrift(`policy explain ${uid} acme/short-names`)
     expect(code).toBe(0)
     expect(stdout.replaceAll(`${directory.path}/`, '').split('\n').slice(2, 5)).toEqual([
       'acme/short-names is on, low',
       '     custom    high  policy.yaml:3:9',
       expect.stringMatching(/^ {2}→ {2}override {2}low {3}policy\.yaml:10:\d+$/),
     ])
-    const all = await hookdrift('policy', 'explain', uid, '--format', 'json')
-    expect(JSON.parse(all.stdout).rows).toEqual(
+    expect((await cli.json(`policy explain ${uid}`)).rows).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ rule: 'acme/short-names', severity: 'low' }),
         expect.objectContaining({ rule: 'endpoint/url-not-https', severity: 'high' }),
@@ -224,14 +210,12 @@ describe('a policy with rules of its own', () => {
         }),
       ]),
     )
-    expect(await hookdrift('policy', 'explain', 'no-such-resource')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('has no resource "no-such-resource"'),
-    })
-    expect(await hookdrift('policy', 'explain', uid, 'acme/short-name')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('did you mean acme/short-names?'),
-    })
+    expect(await hookdrift('policy explain no-such-resource')).toMatchObject(
+      refusal('has no resource "no-such-resource"'),
+    )
+    expect(await hookdrift(`policy explain ${uid} acme/short-name`)).toMatchObject(
+      refusal('did you mean acme/short-names?'),
+    )
   })
 })
 
@@ -244,63 +228,46 @@ describe('a policy with change windows', () => {
 `
 
   it('is checked and explained, and what follows from a change within one passes --fail-on new', async () => {
-    const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 2 })
-    await using service = await startSimulatedService(fleet)
-    using directory = openDirectory()
-    const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
-    directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'policy: ./policy.yaml\n'))
+    await using cli = await openCliFixture(small, 'policy: ./policy.yaml\n')
+    const { directory, run: hookdrift } = cli
     const rules = 'extends: []\nrules: { drift/url-host-changed: {}, drift/outside-window: {} }\n'
     directory.write('policy.yaml', `${rules}${windows}`)
-    const hookdrift = (...args: string[]) =>
-      command([...args, '--config', directory.file('hookdrift.yaml')], { cwd: directory.path, env })
-    const project = at(fleet.projects(), 0).uid
-    const change = (url: string) => {
-      const { uid } = at(fleet.open(project).endpoints, 0)
-      changeEndpoint(fleet, { project, uid }, (row) => ({ ...row, url }))
-      return uid
-    }
-    expect((await hookdrift('audit', '--fail-on', 'new')).code).toBe(0)
-    const uid = change('https://one.example.net/in')
-    const within = await hookdrift('audit', '--fail-on', 'new')
+    const { uid } = cli.endpoint()
+    const change = (url: string) => changeEndpoint(cli.fleet, cli.endpoint(), (row) => ({ ...row, url }))
+    expect((await hookdrift('audit --fail-on new')).code).toBe(0)
+    change('https://one.example.net/in')
+    const within = await hookdrift('audit --fail-on new')
     expect([within.code, within.stdout]).toEqual([0, expect.stringContaining('1 change (in a change window)')])
-    expect((await hookdrift('audit', '--fail-on', 'medium')).code).toBe(1)
+    expect((await hookdrift('audit --fail-on medium')).code).toBe(1)
 
-    const { stdout } = await hookdrift('policy', 'explain', uid, 'drift/outside-window')
+    const { stdout } = await hookdrift(`policy explain ${uid} drift/outside-window`)
     expect(stdout.split('\n').filter((line) => line.startsWith('Change window'))).toEqual([
       'Change window even: 0 * * * * (UTC), open for 59m (CHG-4711)',
       'Change window odd: 30 * * * * (Europe/Berlin), open for 59m',
     ])
-    const json = JSON.parse((await hookdrift('policy', 'explain', uid, '--format', 'json')).stdout)
+    const json = await cli.json(`policy explain ${uid}`)
     expect(json.windows).toEqual([
       { name: 'even', cron: '0 * * * *', timezone: 'UTC', duration: '59m', ticket: 'CHG-4711' },
       { name: 'odd', cron: '30 * * * *', timezone: 'Europe/Berlin', duration: '59m' },
     ])
-    expect((await hookdrift('policy', 'check', directory.file('policy.yaml'))).stdout).toMatch(/, 3 change\swindows, /)
+    expect((await hookdrift(`policy check ${directory.file('policy.yaml')}`)).stdout).toMatch(/, 3 change\swindows, /)
 
     directory.write('policy.yaml', `${rules}windows: [{ name: leap, cron: '0 3 29 2 *', duration: 1h }]\n`)
     change('https://two.example.org/in')
-    const outside = await hookdrift('audit', '--fail-on', 'new')
+    const outside = await hookdrift('audit --fail-on new')
     expect([outside.code, outside.stdout]).toEqual([1, expect.stringContaining('outside every change window')])
   })
 })
 
 it('explains by the labels of the last scan of a project, also after a run of others', async () => {
   await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
-  const [first, second] = cli.fleet.projects()
-  const file = cli.directory.file('hookdrift.yaml')
-  cli.directory.write(
-    'hookdrift.yaml',
-    readFileSync(file, 'utf8').replaceAll(/(- \{ id: [^}]*) \}/g, '$1, labels: { env: dev } }'),
-  )
+  cli.configure((text) => text.replaceAll(/(- \{ id: [^}]*) \}/g, '$1, labels: { env: dev } }'))
   cli.directory.write(
     'policy.yaml',
     'extends: [tls]\noverrides: [{ match: { labels: { env: dev } }, rules: { endpoint/url-not-https: off } }]\n',
   )
   await cli.audit()
-  await cli.audit(['--project', `acme/${second?.name}`])
-  const { uid } = at(cli.fleet.open(first?.uid ?? '').endpoints, 0)
-  const { stdout } = await command(['policy', 'explain', uid, 'endpoint/url-not-https', '--config', file], {
-    cwd: cli.directory.path,
-  })
+  await cli.audit(`--project acme/${cli.fleet.projects()[1]?.name}`)
+  const { stdout } = await cli.run(`policy explain ${cli.endpoint().uid} endpoint/url-not-https`)
   expect(stdout).toContain('endpoint/url-not-https is off')
 })

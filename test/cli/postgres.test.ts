@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,8 +9,8 @@ import { at } from '../audit/fleet-fixture.ts'
 import { administrate, hasPostgres, makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
 import { makeCluster } from '../start-postgres.ts'
 import { breakOne, openCliFixture } from './cli-fixture.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
-import { startHookdrift } from './start-process.ts'
 import { logOf } from './worker-log.ts'
 
 const page = join(import.meta.dirname, '../../docs/how-to/many-machines.md')
@@ -25,7 +24,7 @@ notify: [{ name: files, type: directory, path: ./reports, formats: [json] }]
 `
 
 interface Said {
-  readonly args: string
+  readonly line: string
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -35,16 +34,15 @@ interface Said {
 async function openStory(history: string) {
   const cli = await openCliFixture({ seed: 'many-machines' }, configuration)
   cli.directory.write('policy.yaml', 'extends: [recommended]\nrules: { endpoint/url-test-host: off }\n')
-  const env = { ...cli.env, HOOKDRIFT_SEAL_KEY: sealKey, HOOKDRIFT_HISTORY: history }
+  const env = { HOOKDRIFT_SEAL_KEY: sealKey, HOOKDRIFT_HISTORY: history }
   const said: Said[] = []
-  const say = async (...args: string[]) => {
-    const named = ['--config', cli.directory.file('hookdrift.yaml')]
-    const { code, stdout, stderr } = await command([...args, ...named], { cwd: cli.directory.path, env })
-    if (code > 1) throw new Error(`${args.join(' ')}: exit code ${code}: ${stderr}`)
-    said.push({ args: args.join(' '), code, stdout: masked(stdout), stderr: masked(stderr) })
+  const say = async (line: string) => {
+    const { code, stdout, stderr } = await cli.run(line, { env })
+    if (code > 1) throw new Error(`${line}: exit code ${code}: ${stderr}`)
+    said.push({ line, code, stdout: masked(stdout), stderr: masked(stderr) })
     return stdout
   }
-  return { ...cli, env, say, said }
+  return { ...cli, say, said }
 }
 
 /** What two stories with the same events do not share: times, durations, sizes, addresses, ids of the hash chain. */
@@ -63,68 +61,56 @@ function masked(text: string): string {
 
 /** The same work on any history, and what the program said. */
 async function runStory(history: string): Promise<readonly Said[]> {
-  const { fleet, service, directory, say, said } = await openStory(history)
+  await using cli = await openStory(history)
+  const { fleet, say, said } = cli
   const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html']
-  try {
-    await say('audit')
-    breakOne({ fleet })
-    const project = at(fleet.projects(), 0).uid
-    const [, second, third] = fleet.open(project).endpoints
-    if (second === undefined || third === undefined) throw new Error('three endpoints are needed')
-    changeEndpoint(fleet, { project, uid: second.uid }, (endpoint) => ({
-      ...endpoint,
-      url: 'http://plain.example.com',
-    }))
-    updateEndpoint(fleet, { project, uid: third.uid }, { name: third.name, url: third.url })
-    await say('audit', '--format', 'json', '--metrics-file', 'metrics.prom')
-    for (const format of formats) await say('report', '--format', format)
-    await say('report', '--run', '1', '--format', 'json')
-    await say('report', '--framework', 'soc2', '--format', 'json')
+  await say('audit')
+  breakOne(cli)
+  const project = at(fleet.projects(), 0).uid
+  const [, second, third] = fleet.open(project).endpoints
+  if (second === undefined || third === undefined) throw new Error('three endpoints are needed')
+  changeEndpoint(fleet, { project, uid: second.uid }, (endpoint) => ({
+    ...endpoint,
+    url: 'http://plain.example.com',
+  }))
+  updateEndpoint(fleet, { project, uid: third.uid }, { name: third.name, url: third.url })
+  await say('audit --format json --metrics-file metrics.prom')
+  for (const format of formats) await say(`report --format ${format}`)
+  await say('report --run 1 --format json')
+  await say('report --framework soc2 --format json')
 
-    const open = JSON.parse(await say('violations', '--open', '--format', 'json')).rows
-    await say('runs', '--format', 'json')
-    await say('status', '--format', 'json')
-    await say('diff', '1', '2', '--format', 'json')
-    await say('diff', '1', '--format', 'rfc6902')
-    await say('timeline', second.uid, '--format', 'json')
-    await say('state', '--at', '1', '--format', 'json')
-    await say('state', '--format', 'csv')
-    await say('trend', '--format', 'json')
-    await say('restore', second.uid, '--run', '1')
-    await say(
-      'compare',
-      at(fleet.projects(), 0).name,
-      at(fleet.projects(), 1).name,
-      '--match',
-      'name',
-      '--format',
-      'json',
-    )
-    await say('waivers', 'draft', '--owner', 'lee', '--expires', '2027-01-31', '--reason', 'later')
-    await say('policy', 'replay', '--policy', 'policy.yaml', '--format', 'json')
-    await say('query', '--views', '--format', 'json')
+  const open = JSON.parse(await say('violations --open --format json')).rows
+  await say('runs --format json')
+  await say('status --format json')
+  await say('diff 1 2 --format json')
+  await say('diff 1 --format rfc6902')
+  await say(`timeline ${second.uid} --format json`)
+  await say('state --at 1 --format json')
+  await say('state --format csv')
+  await say('trend --format json')
+  await say(`restore ${second.uid} --run 1`)
+  await say(`compare ${at(fleet.projects(), 0).name} ${at(fleet.projects(), 1).name} --match name --format json`)
+  await say('waivers draft --owner lee --expires 2027-01-31 --reason later')
+  await say('policy replay --policy policy.yaml --format json')
+  await say('query --views --format json')
 
-    await say('accept', at(open as { fingerprint: string }[], 0).fingerprint, '--reason', 'it moves', '--by', 'lee')
-    await say('accept', '--list', '--format', 'json')
-    await say('baseline', 'approve', '--run', '1', '--by', 'lee', '--note', 'as agreed')
-    await say('baseline', 'show', '--format', 'json')
-    await say('baseline', 'diff', '--format', 'json')
-    await say('audit', '--format', 'json')
-    await say('notify', '--pending', '--format', 'json')
-    await say('violations', '--format', 'json')
-    await say('config', 'show', '--format', 'json')
-    await say('prune', '--keep-last', '1', '--dry-run')
-    await say('prune', '--keep-last', '1', '--format', 'json')
-    await say('runs', '--format', 'json')
-    await say('verify', '--deep')
-    await say('backup', 'backup.db')
-    await say('verify', '--deep', '--history', 'backup.db')
-    await say('report', '--format', 'json', '--history', 'backup.db')
-    return said
-  } finally {
-    await service.close()
-    directory[Symbol.dispose]()
-  }
+  await say(`accept ${at(open as { fingerprint: string }[], 0).fingerprint} --reason 'it moves' --by lee`)
+  await say('accept --list --format json')
+  await say("baseline approve --run 1 --by lee --note 'as agreed'")
+  await say('baseline show --format json')
+  await say('baseline diff --format json')
+  await say('audit --format json')
+  await say('notify --pending --format json')
+  await say('violations --format json')
+  await say('config show --format json')
+  await say('prune --keep-last 1 --dry-run')
+  await say('prune --keep-last 1 --format json')
+  await say('runs --format json')
+  await say('verify --deep')
+  await say('backup backup.db')
+  await say('verify --deep --history backup.db')
+  await say('report --format json --history backup.db')
+  return said
 }
 
 describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
@@ -144,10 +130,10 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
   it('has the answers of a history in a file, for every command', async () => {
     const inFile = await runStory('history.db')
     const inDatabase = await runStory(url)
-    expect(inDatabase.map(({ args }) => args)).toEqual(inFile.map(({ args }) => args))
+    expect(inDatabase.map(({ line }) => line)).toEqual(inFile.map(({ line }) => line))
     // They name what only one of them has: a file, checks of a file.
     const comparable = (said: readonly Said[]) =>
-      said.map((one) => (/^(?:config show|verify)/.test(one.args) ? { ...one, stdout: '' } : one))
+      said.map((one) => (/^(?:config show|verify)/.test(one.line) ? { ...one, stdout: '' } : one))
     expect(comparable(inDatabase)).toEqual(comparable(inFile))
   }, 120_000)
 
@@ -155,14 +141,13 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
     await using cli = await openCliFixture()
     const env = { HOOKDRIFT_HISTORY: url }
     const unmade = { code: 4, stderr: expect.stringMatching(/^hookdrift: there is no history at postgres:\/\//) }
-    const read = (command_: string) => command([command_], { cwd: cli.directory.path, env })
-    for (const name of ['status', 'verify', 'runs']) expect(await read(name)).toMatchObject(unmade)
+    for (const name of ['status', 'verify', 'runs']) expect(await cli.run(name, { env })).toMatchObject(unmade)
     const refused = { code: 2, stderr: expect.stringMatching(/no installation key is given .*\n {2}make one with/) }
     expect(await cli.audit([], { env })).toMatchObject(refused)
     expect(await cli.audit([], { env: { ...env, HOOKDRIFT_SEAL_KEY: '' } })).toMatchObject(refused)
     const keyed = { ...env, HOOKDRIFT_SEAL_KEY: sealKey }
     expect(await cli.audit([], { env: keyed })).toMatchObject({ code: 0, stderr: '' })
-    const other = await cli.audit(['--format', 'json'], { env: { ...env, HOOKDRIFT_SEAL_KEY: `another-${sealKey}` } })
+    const other = await cli.audit('--format json', { env: { ...env, HOOKDRIFT_SEAL_KEY: `another-${sealKey}` } })
     expect(other.code).toBe(0)
     expect(JSON.stringify(JSON.parse(other.stdout).notices)).toContain('installation key')
     expect(readdirSync(cli.directory.path)).toEqual(['hookdrift.yaml'])
@@ -171,17 +156,16 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
   it('is diagnosed, demonstrated and completed', async () => {
     await using cli = await openCliFixture({}, `history: ${url}\n`)
     const env = { ...cli.env, HOOKDRIFT_SEAL_KEY: sealKey }
-    const config = ['--config', cli.directory.file('hookdrift.yaml')]
-    const say = (...args: string[]) => command(args, { cwd: cli.directory.path, env })
+    const say = (line: string) => command(line, { cwd: cli.directory.path, env })
     const historyRow = async () => {
-      const { rows } = JSON.parse((await say('doctor', ...config, '--format', 'json')).stdout)
+      const { rows } = JSON.parse((await cli.run('doctor --format json', { env })).stdout)
       return rows.find(({ check }: { check: string }) => check === 'history')
     }
     expect(await historyRow()).toMatchObject({
       status: 'ok',
       detail: expect.stringMatching(/^none yet: the first audit makes postgres:.*, PostgreSQL \d+\.\d+, no TLS$/),
     })
-    const demo = await say('demo', '--history', url)
+    const demo = await say(`demo --history ${url}`)
     expect(demo).toMatchObject({
       code: 0,
       stderr: '',
@@ -191,11 +175,8 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
       status: 'ok',
       detail: expect.stringMatching(/^postgres:.*, 2 runs, verifies, PostgreSQL/),
     })
-    expect(await say('demo', '--history', url)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/--history postgres:.*: there is a history\n/),
-    })
-    const { stdout } = await say('__complete', 'zsh', '--', 'report', '--history', url, '--run', '')
+    expect(await say(`demo --history ${url}`)).toMatchObject(refusal(/--history postgres:.*: there is a history\n/))
+    const { stdout } = await say(`__complete zsh -- report --history ${url} --run ''`)
     expect(stdout).toContain('2')
   })
 
@@ -256,15 +237,13 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
     const secret = 'not-a-real-password'
     const away = url.replace(`//${login}@`, `//${login}:${secret}@`).replace(/host=[^&]*/, 'host=127.0.0.1')
     const closed = away.replace(/@[^/]*/, '@127.0.0.1:1')
-    for (const args of [['audit'], ['status'], ['config', 'show'], ['doctor'], ['verify']]) {
-      const env = { ...cli.env, HOOKDRIFT_SEAL_KEY: sealKey }
-      const options = ['--config', cli.directory.file('hookdrift.yaml'), '--history', closed]
-      const said = await command([...args, ...options], { cwd: cli.directory.path, env })
+    for (const line of ['audit', 'status', 'config show', 'doctor', 'verify']) {
+      const said = await cli.run(`${line} --history ${closed}`, { env: { HOOKDRIFT_SEAL_KEY: sealKey } })
       expect(said.stderr).toMatch(/^hookdrift: warning: the command line has a password/)
       expect(`${said.stdout}${said.stderr}`).not.toContain(secret)
       expect(`${said.stdout}${said.stderr}`).toContain('postgres://127.0.0.1:1/')
     }
-    const listed = startHookdrift(['audit', '--history', closed], { cwd: cli.directory.path, env: cli.env })
+    const listed = cli.start(`audit --history ${closed}`)
     const { code, stderr } = await listed.ended
     expect({ code, hidden: !stderr.includes(secret) }).toEqual({ code: 2, hidden: true })
   })
@@ -284,8 +263,8 @@ describe.skipIf(!hasPostgres)('a worker whose history is on a server', () => {
     await cluster.stop()
     await using cli = await openCliFixture({}, workerConfiguration)
     const history = `postgres://${cluster.user}@localhost/postgres?host=${encodeURIComponent(cluster.directory)}`
-    const { HOOKDRIFT_LOG: __, ...env } = { ...cli.env, HOOKDRIFT_HISTORY: history, HOOKDRIFT_SEAL_KEY: sealKey }
-    const worker = startHookdrift(['worker'], { cwd: cli.directory.path, env })
+    const env = { HOOKDRIFT_LOG: '', HOOKDRIFT_HISTORY: history, HOOKDRIFT_SEAL_KEY: sealKey }
+    const worker = cli.start('worker', env)
     const log = logOf(worker)
     const { url } = await log.until('listening')
     const ask = async (path: string) => {
@@ -315,7 +294,7 @@ describe.skipIf(!hasPostgres)('a worker whose history is on a server', () => {
 
     const before = log.count('run committed')
     await cluster.start()
-    while (log.count('run committed') === before) await once(worker.child.stderr ?? worker.child, 'data')
+    await log.until('run committed', before + 1)
     await untilReady()
     worker.child.kill('SIGTERM')
     expect((await worker.ended).code).toBe(143)

@@ -3,6 +3,7 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { readTextFile } from '../../src/app/read-text-file.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory } from './start-process.ts'
 
@@ -51,44 +52,37 @@ describe('a text file', () => {
 
 describe('a pipe in place of a file is refused at once, with its path', () => {
   const key = configuration().replace('ACME_KEY', 'file:./pipe')
-  it.each<[what: string, files: Readonly<Record<string, string>>, args: readonly string[], said: string]>([
-    ['the configuration', {}, ['audit', '--config', 'pipe'], 'cannot read the configuration pipe: it is a pipe'],
-    ['a key', { 'c.yaml': key }, ['audit', '--config', 'c.yaml'], 'c.yaml:4:10: cannot read ./pipe: it is a pipe'],
+  it.each<[what: string, files: Readonly<Record<string, string>>, line: string, said: string]>([
+    ['the configuration', {}, 'audit --config pipe', 'cannot read the configuration pipe: it is a pipe'],
+    ['a key', { 'c.yaml': key }, 'audit --config c.yaml', 'c.yaml:4:10: cannot read ./pipe: it is a pipe'],
     [
       'the certificates of a service',
       { 'c.yaml': configuration('    ca_file: ./pipe\n') },
-      ['audit', '--config', 'c.yaml'],
+      'audit --config c.yaml',
       'c.yaml:5:14: cannot read ./pipe: it is a pipe',
     ],
-    [
-      'the policy',
-      { 'c.yaml': `policy: ./pipe\n${configuration()}` },
-      ['audit', '--config', 'c.yaml'],
-      '/pipe: it is a pipe',
-    ],
+    ['the policy', { 'c.yaml': `policy: ./pipe\n${configuration()}` }, 'audit --config c.yaml', '/pipe: it is a pipe'],
     [
       'an extended policy',
       { 'p.yaml': 'extends: [./pipe]\n' },
-      ['policy', 'check', 'p.yaml'],
+      'policy check p.yaml',
       'p.yaml:1:11: cannot read `./pipe`: it is a pipe',
     ],
-    ['tests of a policy', { 'p.yaml': 'tests: [./pipe]\n' }, ['policy', 'check', 'p.yaml'], '/pipe: it is a pipe'],
+    ['tests of a policy', { 'p.yaml': 'tests: [./pipe]\n' }, 'policy check p.yaml', '/pipe: it is a pipe'],
     [
       'the payload of a probe',
       { 'p.yaml': 'probes: [{ name: a, match: { uid: a }, function: body, payload: ./pipe }]\n' },
-      ['policy', 'check', 'p.yaml'],
+      'policy check p.yaml',
       '/pipe: it is a pipe',
     ],
-    ['a framework', {}, ['report', '--framework', './pipe', '--history', 'x.db'], '/pipe: it is a pipe'],
-    ['the history', {}, ['runs', '--history', 'pipe'], '/pipe: it is not a regular file'],
-    ['the history to examine', {}, ['verify', '--history', 'pipe'], '/pipe: it is not a regular file'],
-  ])('%s', async (_, files, args, said) => {
+    ['a framework', {}, 'report --framework ./pipe --history x.db', '/pipe: it is a pipe'],
+    ['the history', {}, 'runs --history pipe', '/pipe: it is not a regular file'],
+    ['the history to examine', {}, 'verify --history pipe', '/pipe: it is not a regular file'],
+  ])('%s', async (_, files, line, said) => {
     using directory = openCliFixture()
     for (const [name, text] of Object.entries(files)) directory.write(name, text)
     const env = { ACME_KEY: 'not-a-real-key', HOOKDRIFT_LOG: 'silent' }
-    const at = args.map((word) =>
-      word.endsWith('.yaml') || (word === 'pipe' && args[0] === 'audit') ? directory.file(word) : word,
-    )
+    const at = line.replace(/(?<=--config |check )\S+/, (name) => directory.file(name))
     const { code, stderr } = await command(at, { cwd: directory.path, env })
     expect({
       code: code === 2 || code === 4,
@@ -107,11 +101,8 @@ describe('a pipe in place of a file is refused at once, with its path', () => {
     execFileSync('mkdir', [directory.file('states')])
     execFileSync('mkfifo', [directory.file('states/acme--p1.yaml')])
     const env = { ACME_KEY: 'not-a-real-key', HOOKDRIFT_LOG: 'silent' }
-    const args = ['audit', '--config', directory.file('c.yaml'), '--expect', 'states']
-    expect(await command(args, { cwd: directory.path, env })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('acme--p1.yaml: it is a pipe'),
-    })
+    const line = `audit --config ${directory.file('c.yaml')} --expect states`
+    expect(await command(line, { cwd: directory.path, env })).toMatchObject(refusal('acme--p1.yaml: it is a pipe'))
   })
 
   it('the installation key', async () => {
@@ -119,9 +110,8 @@ describe('a pipe in place of a file is refused at once, with its path', () => {
     directory.write('c.yaml', configuration())
     execFileSync('mkfifo', [directory.file('hookdrift.key')])
     const env = { ACME_KEY: 'not-a-real-key', HOOKDRIFT_LOG: 'silent' }
-    expect(await command(['audit', '--config', directory.file('c.yaml')], { cwd: directory.path, env })).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('hookdrift.key: it is a pipe'),
-    })
+    expect(await command(`audit --config ${directory.file('c.yaml')}`, { cwd: directory.path, env })).toMatchObject(
+      refusal('hookdrift.key: it is a pipe', 4),
+    )
   })
 })

@@ -2,14 +2,15 @@ import { PassThrough } from 'node:stream'
 import type { ProcessContext } from '../../src/app/process-context.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
 import { checkOutputs } from '../documents.ts'
+import { type CommandLine, wordsOf } from './start-process.ts'
 
-interface Said {
+export interface Said {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-interface TerminalOptions {
+export interface TerminalOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   /** Whether stdout is a terminal, with so many columns. */
@@ -19,10 +20,8 @@ interface TerminalOptions {
 }
 
 /** Runs a command line in this process, on a terminal that only remembers. Its documents follow their schemas. */
-export async function command(
-  args: readonly string[],
-  { cwd, env = {}, columns, onStderr }: TerminalOptions,
-): Promise<Said> {
+export async function command(line: CommandLine, { cwd, env = {}, columns, onStderr }: TerminalOptions): Promise<Said> {
+  const args = wordsOf(line)
   const stdout = aStream(columns)
   const stderr = aStream(columns)
   stderr.stream.on('data', (chunk: Buffer) => onStderr?.(chunk.toString()))

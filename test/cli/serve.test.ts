@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { demoAddress, serveDemo } from '../../src/cli/demo.ts'
 import { afternoonOf } from '../../src/demo/colleague.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory, startHookdrift } from './start-process.ts'
 
@@ -17,7 +18,7 @@ const tokens = { PAGES_TOKEN: 'not-a-real-token-of-all' }
 describe('hookdrift serve', async () => {
   const directory = openDirectory()
   const env = { HOOKDRIFT_LOG: 'silent' }
-  await command(['demo', '--keep', 'demo'], { cwd: directory.path, env })
+  await command('demo --keep demo', { cwd: directory.path, env })
   afterAll(() => directory[Symbol.dispose]())
 
   /** A configuration whose history is that of the demonstration, and whose keys are not set. */
@@ -27,11 +28,8 @@ describe('hookdrift serve', async () => {
     return directory.file('hookdrift.yaml')
   }
 
-  const refuse = async (serve: string, ...args: readonly string[]) => {
-    configure(serve)
-    const { code, stderr } = await command(['serve', ...args], { cwd: directory.path, env: {} })
-    return { code, stderr }
-  }
+  const run = (line: string) => command(line, { cwd: directory.path, env: {} })
+  const start = (line: string, env = {}) => startHookdrift(line, { cwd: directory.path, env })
 
   /** The address that a process says it serves at. */
   const urlOf = ({ child }: ReturnType<typeof startHookdrift>) =>
@@ -40,8 +38,7 @@ describe('hookdrift serve', async () => {
     )
 
   it('says that it lives while a page waits for the history', async () => {
-    const args = ['serve', '--history', 'demo/hookdrift.db', '--listen', '127.0.0.1:0']
-    const running = startHookdrift(args, { cwd: directory.path, env: {} })
+    const running = start('serve --history demo/hookdrift.db --listen 127.0.0.1:0')
     const url = await urlOf(running)
     // SQLite waits for this without letting anything else of its thread go on.
     using other = openLocked(directory.file('demo/hookdrift.db'))
@@ -59,14 +56,13 @@ describe('hookdrift serve', async () => {
   })
 
   it('says at its start what keeps it from serving', async () => {
-    const at = (...args: readonly string[]) => command(['serve', ...args], { cwd: directory.path, env: {} })
-    const missing = await at('--history', 'missing.db', '--listen', '127.0.0.1:0')
+    const missing = await run('serve --history missing.db --listen 127.0.0.1:0')
     expect([missing.code, missing.stdout]).toEqual([4, ''])
     expect(missing.stderr).toContain('missing.db')
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const busy = await at('--history', 'demo/hookdrift.db', '--listen', `127.0.0.1:${port}`)
+    const busy = await run(`serve --history demo/hookdrift.db --listen 127.0.0.1:${port}`)
     server.close()
     expect([busy.code, busy.stdout]).toEqual([4, ''])
     expect(busy.stderr).toContain(`cannot listen on 127.0.0.1:${port}: the address is in use\n  pass another address`)
@@ -74,7 +70,7 @@ describe('hookdrift serve', async () => {
 
   it('serves a token’s owner without the keys of services, and logs who came but no token', async () => {
     configure('serve: { listen: "127.0.0.1:0", token: "${PAGES_TOKEN}" }\n')
-    const running = startHookdrift(['serve'], { cwd: directory.path, env: tokens })
+    const running = start('serve', tokens)
     const url = await urlOf(running)
     // Audits on the machine go first.
     if (process.platform === 'linux') {
@@ -105,7 +101,7 @@ describe('hookdrift serve', async () => {
       configure(`serve: { listen: "127.0.0.1:0", token: not-a-real-token-${token} }\n`)
     withToken('before-the-change')
     // Without the file, the pages would be open to everyone who reaches the address.
-    const running = startHookdrift(['serve', '--history', 'demo/hookdrift.db'], { cwd: directory.path, env: {} })
+    const running = start('serve --history demo/hookdrift.db')
     let log = ''
     running.child.stderr?.on('data', (text: string) => {
       log += text
@@ -136,40 +132,39 @@ describe('hookdrift serve', async () => {
   })
 
   it('refuses to serve without the file that names the readers, where that file is named', async () => {
-    const args = ['serve', '--history', 'demo/hookdrift.db', '--config', 'missing.yaml']
-    const { code, stderr } = await command(args, { cwd: directory.path, env: {} })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot read the configuration')])
+    expect(await run('serve --history demo/hookdrift.db --config missing.yaml')).toEqual(
+      refusal('cannot read the configuration'),
+    )
   })
 
   it('refuses an address that other machines reach, where nothing says who may read', async () => {
     const unguarded = 'the pages would be open to everyone who reaches 0.0.0.0'
-    const option = await refuse('', '--listen', '0.0.0.0:0')
+    configure('')
+    const option = await run('serve --listen 0.0.0.0:0')
     expect(option.code).toBe(2)
     expect(option.stderr).toContain(unguarded)
     expect(option.stderr).toContain('add serve.token, serve.tokens or serve.trusted_proxy, or listen at 127.0.0.1')
-    const configured = await refuse('serve: { listen: "0.0.0.0:0" }\n')
+    configure('serve: { listen: "0.0.0.0:0" }\n')
+    const configured = await run('serve')
     expect(configured.code).toBe(2)
     expect(configured.stderr).toContain(`hookdrift.yaml:3:18: ${unguarded}`)
   })
 
   it('reads who may read also where the history is named on the command line', async () => {
-    const token = 'serve: { token: "${PAGES_TOKEN}" }\n'
-    const { code, stderr } = await refuse(token, '--history', 'demo/hookdrift.db', '--listen', '127.0.0.1:0')
-    expect(code).toBe(2)
-    expect(stderr).toContain('hookdrift.yaml:3:17: the environment variable PAGES_TOKEN is not set')
+    configure('serve: { token: "${PAGES_TOKEN}" }\n')
+    expect(await run('serve --history demo/hookdrift.db --listen 127.0.0.1:0')).toEqual(
+      refusal('hookdrift.yaml:3:17: the environment variable PAGES_TOKEN is not set'),
+    )
   })
 
   it('shows no token with the configuration', async () => {
     const config = configure('serve: { token: not-a-real-token-in-the-file }\n')
     for (const format of ['text', 'json', 'yaml']) {
-      const { stdout, stderr } = await command(['config', 'show', '--config', config, '--format', format], {
-        cwd: directory.path,
-        env: {},
-      })
+      const { stdout, stderr } = await run(`config show --config ${config} --format ${format}`)
       expect(stdout).toContain('serve')
       expect(stdout + stderr).not.toContain('not-a-real-token')
     }
-    const { stderr } = await command(['config', 'check', '--config', config], { cwd: directory.path, env: {} })
+    const { stderr } = await run(`config check --config ${config}`)
     expect(stderr).not.toContain('not-a-real-token')
   })
 })
@@ -187,7 +182,7 @@ const sizes = { endpointsPerProject: 12, sourcesPerProject: 4 }
 describe('hookdrift demo --serve', () => {
   it('serves a fleet to this machine, prints its configuration and key, and ends with the signal', async () => {
     using directory = openDirectory()
-    const running = startHookdrift(['demo', '--serve', '0', '--keep', 'try'], { cwd: directory.path })
+    const running = startHookdrift('demo --serve 0 --keep try', { cwd: directory.path })
     let stdout = ''
     running.child.stdout?.on('data', (text: string) => {
       stdout += text
@@ -199,8 +194,8 @@ describe('hookdrift demo --serve', () => {
     expect(readFileSync(directory.file('try/hookdrift.yaml'), 'utf8')).toBe(stdout)
     expect(stdout).toMatch(/^ {4}url: http:\/\/127\.0\.0\.1:\d+$/m)
     const env = { DEMO_KEY: fleet.personalKey }
-    const config = directory.file('try/hookdrift.yaml')
-    const { code, stdout: report } = await command(['audit', '--config', config], { cwd, env })
+    const line = `audit --config ${directory.file('try/hookdrift.yaml')}`
+    const { code, stdout: report } = await command(line, { cwd, env })
     expect({ code, report }).toEqual({ code: 1, report: expect.stringMatching(/^Scanned 3 projects completely/) })
     running.child.kill('SIGTERM')
     const ended = await running.ended
@@ -264,28 +259,25 @@ describe('hookdrift demo --serve', () => {
 
   it.each(['nonsense', '1:2:3', '99999', '0.0.0.0'])('refuses the address %j and leaves no file', async (address) => {
     using directory = openDirectory()
-    const { code, stderr } = await command(['demo', '--serve', address, '--keep', 'try'], { cwd: directory.path })
-    expect(code).toBe(2)
-    expect(stderr).toContain(`--serve ${address}: expected a port, or an address and a port`)
+    expect(await command(`demo --serve ${address} --keep try`, { cwd: directory.path })).toEqual(
+      refusal(`--serve ${address}: expected a port, or an address and a port`),
+    )
     expect(readdirSync(directory.path)).toEqual([])
   })
 
   it('reports an address that is in use', async () => {
     using directory = openDirectory()
-    const { code, stderr } = await command(['demo', '--serve', '192.0.2.1:80'], { cwd: directory.path })
-    expect(code).toBe(4)
-    expect(stderr).toMatch(/^hookdrift: cannot listen on 192\.0\.2\.1:80: /)
+    expect(await command('demo --serve 192.0.2.1:80', { cwd: directory.path })).toEqual(
+      refusal(/^hookdrift: cannot listen on 192\.0\.2\.1:80: /, 4),
+    )
   })
 
   it('listens on port 8080 of this machine where no address is given', async () => {
     using directory = openDirectory()
     const taken = createServer().listen(8080, '127.0.0.1')
     await Promise.race([once(taken, 'listening'), once(taken, 'error')])
-    const { code, stderr } = await command(['demo', '--serve'], { cwd: directory.path })
+    const said = await command('demo --serve', { cwd: directory.path })
     taken.close()
-    expect({ code, stderr }).toEqual({
-      code: 4,
-      stderr: expect.stringMatching(/^hookdrift: cannot listen on 127\.0\.0\.1:8080: /),
-    })
+    expect(said).toEqual(refusal(/^hookdrift: cannot listen on 127\.0\.0\.1:8080: /, 4))
   })
 })

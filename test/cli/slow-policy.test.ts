@@ -27,7 +27,7 @@ describe('a policy that takes long to read', () => {
     await using cli = await openCliFixture({}, 'policy: ./slow.yaml\n')
     layOutSlowPolicy(cli.directory)
     const options = { cwd: cli.directory.path, env: cli.env }
-    const checking = command(['policy', 'check', 'slow.yaml'], options)
+    const checking = command('policy check slow.yaml', options)
     await signalWhenHeard('SIGTERM')
     expect(await checking).toEqual({ code: 143, stdout: '', stderr: '' })
     const auditing = cli.audit()
@@ -40,7 +40,7 @@ describe('a policy that takes long to read', () => {
       'policy: ./slow.yaml\nworker: { listen: 127.0.0.1:0 }\nschedules: [{ name: a, cron: "0 0 1 1 *" }]\n'
     await using cli = await openCliFixture({}, schedules)
     layOutSlowPolicy(cli.directory)
-    const { child, ended } = startHookdrift(['worker'], {
+    const { child, ended } = startHookdrift('worker', {
       cwd: cli.directory.path,
       env: { ...cli.env, HOOKDRIFT_LOG: 'info' },
     })

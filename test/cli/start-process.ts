@@ -9,6 +9,17 @@ const main = join(import.meta.dirname, '../../src/cli/main.ts')
 /** What was compiled for one process serves the next ones: half of a short command is its start. */
 const compiled = join(import.meta.dirname, '../../node_modules/.cache/hookdrift')
 
+/** What a person types behind `hookdrift`, or its words where one of them is a text of its own. */
+export type CommandLine = string | readonly string[]
+
+/** Words as a shell makes them, of what our pages and tests use: blanks part them, except in quotes. */
+export function wordsOf(line: CommandLine): readonly string[] {
+  if (typeof line !== 'string') return line
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  )
+}
+
 export interface Ended {
   /** null when a signal ended it. */
   readonly code: number | null
@@ -68,9 +79,9 @@ export function startProgram(
 }
 
 /** The command line as a person starts it in a checkout, as a process of its own. */
-export function startHookdrift(args: readonly string[], options: Parameters<typeof startProgram>[2]): Running {
+export function startHookdrift(line: CommandLine, options: Parameters<typeof startProgram>[2]): Running {
   const env = { NODE_COMPILE_CACHE: compiled, ...options.env }
-  return startProgram(process.execPath, [main, ...args], { ...options, env })
+  return startProgram(process.execPath, [main, ...wordsOf(line)], { ...options, env })
 }
 
 /** A directory that goes away with its user. */

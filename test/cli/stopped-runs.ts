@@ -28,7 +28,7 @@ export async function stopAtMoments(count: number, random: () => number): Promis
   using before = openDirectory()
   const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
   const audit = (directory: ReturnType<typeof openDirectory>) =>
-    command(['audit', '--config', directory.file('hookdrift.yaml'), '--format', 'json'], { cwd: directory.path, env })
+    command(`audit --config ${directory.file('hookdrift.yaml')} --format json`, { cwd: directory.path, env })
   before.write('hookdrift.yaml', configurationFor(service.url, fleet))
   await audit(before)
   for (const { uid: project } of fleet.projects()) {
@@ -52,7 +52,7 @@ export async function stopAtMoments(count: number, random: () => number): Promis
     cpSync(before.path, directory.path, { recursive: true })
     service.behaviour.latencyMs = latencyMs
     const from = service.requests.length
-    const running = startHookdrift(['audit', '--quiet'], { cwd: directory.path, env })
+    const running = startHookdrift('audit --quiet', { cwd: directory.path, env })
     // Half of them by what they have asked, half by the time that has passed.
     const moment = random()
     if (index % 2 === 0) {
@@ -70,7 +70,7 @@ export async function stopAtMoments(count: number, random: () => number): Promis
     service.behaviour.latencyMs = 0
     const hasCommitted = committedRuns(directory.file('hookdrift.db')) > 1
     const next = said((await audit(directory)).stdout)
-    const verified = await command(['verify', '--history', directory.file('hookdrift.db')], {
+    const verified = await command(`verify --history ${directory.file('hookdrift.db')}`, {
       cwd: directory.path,
       env,
     })

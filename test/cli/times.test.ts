@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CliFixture, openCliFixture } from './cli-fixture.ts'
-import { command } from './run-in-process.ts'
+import { refusal } from './refusal.ts'
 
-/** Every option and argument that takes a run or a time, `TIME` in its place. */
+/** Every option and argument that takes a run or a time, up to it. */
 const options = [
-  ['report', '--run', 'TIME'],
-  ['report', '--at', 'TIME'],
-  ['report', '--framework', 'soc2', '--from', 'TIME'],
-  ['report', '--framework', 'soc2', '--from', '1', '--to', 'TIME'],
-  ['state', '--at', 'TIME'],
-  ['diff', 'TIME'],
-  ['diff', '1', 'TIME'],
-  ['violations', '--since', 'TIME'],
-  ['policy', 'replay', '--policy', 'policy.yaml', '--since', 'TIME'],
-  ['baseline', 'approve', '--by', 'me', '--run', 'TIME'],
+  'report --run',
+  'report --at',
+  'report --framework soc2 --from',
+  'report --framework soc2 --from 1 --to',
+  'state --at',
+  'diff',
+  'diff 1',
+  'violations --since',
+  'policy replay --policy policy.yaml --since',
+  'baseline approve --by me --run',
 ]
 const understood = [
   ...[
@@ -36,21 +36,17 @@ const refused = [
   '2026-11-21 03:00',
 ]
 
-describe.each(options)('%s %s %s %s %s %s', (...words) => {
+describe.each(options)('%s', (line) => {
   let cli: CliFixture
   beforeAll(async () => {
     cli = await openCliFixture({ projects: 1, endpointsPerProject: 1 }, 'policy: ./policy.yaml\n')
     cli.directory.write('policy.yaml', 'extends: [recommended]\n')
-    await cli.audit(['--quiet'])
-    await cli.audit(['--quiet'])
+    await cli.audit('--quiet')
+    await cli.audit('--quiet')
   })
   afterAll(() => cli[Symbol.asyncDispose]())
 
-  const ask = (time: string) =>
-    command([...words.filter(Boolean).map((word) => (word === 'TIME' ? time : word)), '--history', 'hookdrift.db'], {
-      cwd: cli.directory.path,
-      env: cli.env,
-    })
+  const ask = (time: string) => cli.run(`${line} '${time}'`)
 
   it.each(understood)('understands %s', async (time) => {
     const { code, stderr } = await ask(time)
@@ -61,10 +57,6 @@ describe.each(options)('%s %s %s %s %s %s', (...words) => {
   })
 
   it.each(refused)('refuses %s', async (time) => {
-    const { code, stderr } = await ask(time)
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringMatching(/is not a (run or a time|valid time)|unknown option|too many arguments/),
-    })
+    expect(await ask(time)).toEqual(refusal(/is not a (run or a time|valid time)|unknown option|too many arguments/))
   })
 })

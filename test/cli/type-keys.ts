@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { type CommandLine, wordsOf } from './start-process.ts'
 
 const program = join(import.meta.dirname, '../../src/cli/main.ts')
 const typist = join(import.meta.dirname, '../init/type-keys.py')
@@ -12,10 +13,10 @@ interface Typing {
 }
 
 /** Runs a command line in a pseudo-terminal, and types an answer to each question. */
-export async function typeKeys(args: readonly string[], { cwd, env, steps }: Typing) {
+export async function typeKeys(line: CommandLine, { cwd, env, steps }: Typing) {
   const { PATH = '', HOME = '' } = process.env
   const task = {
-    argv: [process.execPath, program, ...args],
+    argv: [process.execPath, program, ...wordsOf(line)],
     cwd,
     steps,
     env: { PATH, HOME, TERM: 'xterm', ...env },

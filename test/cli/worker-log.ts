@@ -13,10 +13,12 @@ export function logOf({ child }: Running) {
   return {
     lines,
     count: (message: string) => lines.filter(({ msg }) => msg === message).length,
-    async until(message: string): Promise<Record<string, unknown>> {
+    /** The line with a message, once it came so many times. */
+    async until(message: string, times = 1): Promise<Record<string, unknown>> {
       for (;;) {
-        const found = lines.find(({ msg }) => msg === message)
-        if (found !== undefined) return found
+        const found = lines.filter(({ msg }) => msg === message)
+        const [first] = found
+        if (first !== undefined && found.length >= times) return first
         if (child.exitCode !== null) throw new Error(`it ended without "${message}": ${JSON.stringify(lines)}`)
         await once(child.stderr ?? child, 'data')
       }

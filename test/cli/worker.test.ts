@@ -6,46 +6,25 @@ import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openLog } from '../../src/app/log.ts'
 import { openPort } from '../../src/cli/open-port.ts'
-import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { query } from '../audit/fleet-fixture.ts'
 import { readScrape } from '../worker/scrape.ts'
+import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
-import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
+import { configurationFor, openDirectory } from './start-process.ts'
 import { stopAtMoments } from './stopped-runs.ts'
 import { logOf } from './worker-log.ts'
 
-async function openCliFixture(schedules: string) {
-  const fleet = generateFleet({ projects: 2, endpointsPerProject: 6 })
-  const service = await startSimulatedService(fleet)
-  const directory = openDirectory()
-  const env = { ACME_KEY: fleet.personalKey }
-  const configure = (more: string) => directory.write('hookdrift.yaml', configurationFor(service.url, fleet, more))
-  configure(schedules)
-  return {
-    service,
-    env,
-    directory,
-    configure,
-    history: directory.file('hookdrift.db'),
-    start: () => startHookdrift(['worker'], { cwd: directory.path, env }),
-    say: (args: readonly string[]) =>
-      command(['worker', '--config', directory.file('hookdrift.yaml'), ...args], { cwd: directory.path, env }),
-    async [Symbol.asyncDispose]() {
-      await service.close()
-      directory[Symbol.dispose]()
-    },
-  }
-}
+const openWorker = (schedules: string) => openCliFixture({ clean: false, endpointsPerProject: 6 }, schedules)
 
+/** The log as it is unless its level is given. */
+const loud = { HOOKDRIFT_LOG: '' }
 const everySecond = `worker: { listen: 127.0.0.1:0 }
 schedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]
 `
 
 describe('hookdrift worker', () => {
   it('audits on its schedule, serves its state, survives a broken file, and ends in order', async () => {
-    await using cli = await openCliFixture(everySecond)
-    const worker = cli.start()
+    await using cli = await openWorker(everySecond)
+    const worker = cli.start('worker', loud)
     const log = logOf(worker)
     const { url } = await log.until('listening')
     const ask = async (path: string) => {
@@ -59,33 +38,25 @@ describe('hookdrift worker', () => {
     cli.directory.write('hookdrift.yaml', 'services: nonsense\n')
     const { error } = await log.until('configuration reload failed; keeping the previous configuration')
     expect(error).toMatch(/^hookdrift\.yaml:1:11: /)
-    const count = log.lines.filter(({ msg }) => msg === 'run committed').length
-    while (log.lines.filter(({ msg }) => msg === 'run committed').length <= count)
-      await once(worker.child.stderr ?? worker.child, 'data')
+    await log.until('run committed', log.count('run committed') + 1)
     expect(readScrape(await ask('/metrics')).samples('hookdrift_reload_failed')).toEqual({ '': 1 })
 
     worker.child.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 143, stdout: '' })
-    const runs = query<{ state: string }>(cli.history, 'SELECT DISTINCT state FROM run')
+    const runs = cli.query('SELECT DISTINCT state FROM run')
     expect(runs).toEqual([{ state: 'committed' }])
     expect(JSON.stringify(log.lines)).not.toContain('not-a-real-key')
   })
 
   it('reads its files again for SIGHUP and says what came of it, without a run', async () => {
     const listening = 'worker: { listen: 127.0.0.1:0 }\n'
-    await using cli = await openCliFixture(`${listening}schedules: [{ name: yearly, cron: "0 0 1 1 *" }]\n`)
-    const worker = cli.start()
+    await using cli = await openWorker(`${listening}schedules: [{ name: yearly, cron: "0 0 1 1 *" }]\n`)
+    const worker = cli.start('worker', loud)
     const log = logOf(worker)
-    const logged = async (message: string, count: number) => {
-      while (log.count(message) < count) {
-        if (worker.child.exitCode !== null) throw new Error(JSON.stringify(log.lines))
-        await once(worker.child.stderr ?? worker.child, 'data')
-      }
-    }
     // It has not read its policy yet.
     await log.until('listening')
     worker.child.kill('SIGHUP')
-    await logged('reloaded: the next run begins with what the files say now', 1)
+    await log.until('reloaded: the next run begins with what the files say now')
 
     cli.directory.write('hookdrift.yaml', 'services: nonsense\n')
     worker.child.kill('SIGHUP')
@@ -93,9 +64,11 @@ describe('hookdrift worker', () => {
     expect(error).toMatch(/^hookdrift\.yaml:1:11: /)
 
     // Every second: only a reload brings the run.
-    cli.configure(`${listening}schedules: [{ name: often, cron: "* * * * * *" }]\n`)
+    cli.configure(() =>
+      configurationFor(cli.service.url, cli.fleet, `${listening}schedules: [{ name: often, cron: "* * * * * *" }]\n`),
+    )
     worker.child.kill('SIGHUP')
-    await logged('reloaded: the next run begins with what the files say now', 2)
+    await log.until('reloaded: the next run begins with what the files say now', 2)
     await log.until('run committed')
     worker.child.kill('SIGTERM')
     expect((await worker.ended).code).toBe(143)
@@ -105,8 +78,8 @@ describe('hookdrift worker', () => {
     const yearly = `worker: { listen: 127.0.0.1:0 }
 schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
 `
-    await using cli = await openCliFixture(yearly)
-    const worker = cli.start()
+    await using cli = await openWorker(yearly)
+    const worker = cli.start('worker', loud)
     const log = logOf(worker)
     const { url } = await log.until('listening')
     const measured = async () => {
@@ -119,11 +92,11 @@ schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
     await expect.poll(projects).toHaveLength(2)
     const both = await measured()
     const file = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
-    cli.directory.write('hookdrift.yaml', file.replace(/^ +- .*name: orders.*\n/m, ''))
+    cli.configure(() => file.replace(/^ +- .*name: orders.*\n/m, ''))
     worker.child.kill('SIGHUP')
     await log.until('reloaded: the next run begins with what the files say now')
     expect(await projects()).toEqual([expect.stringContaining('acme/payments')])
-    cli.directory.write('hookdrift.yaml', file)
+    cli.configure(() => file)
     worker.child.kill('SIGHUP')
     await expect.poll(measured).toEqual(both)
     worker.child.kill('SIGTERM')
@@ -131,16 +104,13 @@ schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
   })
 
   it('commits what it has read when it is stopped during a run', async () => {
-    await using cli = await openCliFixture('schedules: [{ name: nightly, cron: "0 0 1 1 *", run_on_start: true }]\n')
+    await using cli = await openWorker('schedules: [{ name: nightly, cron: "0 0 1 1 *", run_on_start: true }]\n')
     cli.service.behaviour.latencyMs = 100
-    const worker = cli.start()
+    const worker = cli.start('worker')
     while (cli.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
     worker.child.kill('SIGINT')
     expect((await worker.ended).code).toBe(130)
-    const reasons = query<{ reason: string | null; status: string }>(
-      cli.history,
-      'SELECT status, reason FROM run_coverage',
-    )
+    const reasons = cli.query<{ reason: string | null; status: string }>('SELECT status, reason FROM run_coverage')
     expect(reasons).toContainEqual({
       status: 'partial',
       reason: expect.stringMatching(/: interrupted by SIGINT$/),
@@ -149,15 +119,14 @@ schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
   })
 
   it('continues after errors, and is not ready', async () => {
-    await using cli = await openCliFixture(everySecond)
-    const worker = cli.start()
+    await using cli = await openWorker(everySecond)
+    const worker = cli.start('worker', loud)
     const log = logOf(worker)
     const { url } = await log.until('listening')
     await log.until('run committed')
     cli.directory.write('hookdrift.key', 'damaged')
-    const failures = () => log.lines.filter(({ msg }) => msg === 'an error ended the run; the next tick tries again')
-    while (failures().length < 3) await once(worker.child.stderr ?? worker.child, 'data')
-    expect(failures()[0]).toMatchObject({ schedule: 'often', error: expect.stringContaining('is damaged') })
+    const failed = await log.until('an error ended the run; the next tick tries again', 3)
+    expect(failed).toMatchObject({ schedule: 'often', error: expect.stringContaining('is damaged') })
     const answer = await fetch(`${url}/readyz`)
     expect(answer.status).toBe(503)
     expect(await answer.text()).toMatch(/^not ready\nthe last \d runs ended with an error\n$/)
@@ -166,46 +135,36 @@ schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
   })
 
   it('prints the next times', async () => {
-    await using cli = await openCliFixture('schedules: [{ name: a, cron: "30 2 * * *", timezone: Europe/Berlin }]\n')
-    const { code, stdout } = await cli.say(['--next', '2'])
+    await using cli = await openWorker('schedules: [{ name: a, cron: "30 2 * * *", timezone: Europe/Berlin }]\n')
+    const { code, stdout } = await cli.run('worker --next 2')
     expect(code).toBe(0)
     expect(stdout).toMatch(
       /^at +schedule +local +timezone\n(\d{4}-\d\d-\d\dT0[01]:30:00Z {2}a {9}\w{3} \d{4}-\d\d-\d\d 0[23]:[03]0:00 \+0[12]:00 {2}Europe\/Berlin\n){2}$/,
     )
-    const { rows, schema } = JSON.parse((await cli.say(['--next', '3', '--format', 'json'])).stdout)
+    const { rows, schema } = await cli.json('worker --next 3')
     expect(schema).toBe('hookdrift.worker/2')
     expect(rows.length).toBe(3)
     expect(Object.keys(rows[0])).toEqual(['schedule', 'at', 'timezone', 'local'])
   })
 
   it.each([
+    ['', 'worker --next 1', /hookdrift\.yaml names no schedules\n {2}`hookdrift docs run-on-a-schedule`/],
     [
-      'no schedule',
-      '',
-      ['--next', '1'],
-      2,
-      /hookdrift\.yaml names no schedules\n {2}`hookdrift docs run-on-a-schedule`/,
-    ],
-    [
-      'a schedule that never comes',
       'schedules: [{ name: a, cron: "0 0 31 2 *" }]\n',
-      [],
-      2,
+      'worker',
       /hookdrift\.yaml:1:30: "0 0 31 2 \*" is not a valid schedule: it never fires/,
     ],
-    ['a count that is none', everySecond, ['--next', '0'], 2, /Expected a number from 1 to 1000/],
     [
-      'an address that is none',
-      'worker: { listen: nowhere }\n',
-      [],
-      2,
-      /hookdrift\.yaml:1:19: .*expected an address and a port/,
+      'schedules: [{ name: a, cron: "61 * * * *" }]\n',
+      'audit',
+      /hookdrift\.yaml:1:30: "61 \* \* \* \*" is not a valid schedule/,
     ],
-  ])('exits with a message on stderr: %s', async (_, schedules, args, code, message) => {
-    await using cli = await openCliFixture(schedules)
-    const said = await cli.say(args)
-    expect({ code: said.code, stdout: said.stdout }).toEqual({ code, stdout: '' })
-    expect(said.stderr).toMatch(message)
+    [everySecond, 'worker --next 0', /Expected a number from 1 to 1000/],
+    ['worker: { listen: nowhere }\n', 'worker', /hookdrift\.yaml:1:19: .*expected an address and a port/],
+  ])('exits with a message on stderr where the configuration has %j: %s', async (schedules, line, message) => {
+    await using cli = await openWorker(schedules)
+    const stderr = expect.stringMatching(message)
+    expect(await cli.run(line)).toEqual({ code: 2, stdout: '', stderr })
   })
 
   it('exits with a message when its address is in use', async () => {
@@ -213,8 +172,8 @@ schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
     await once(other, 'listening')
     const address = other.address()
     const port = typeof address === 'object' ? address?.port : undefined
-    await using cli = await openCliFixture(`worker: { listen: ${port} }\nschedules: [{ name: a, cron: "0 * * * *" }]\n`)
-    const said = await cli.say([])
+    await using cli = await openWorker(`worker: { listen: ${port} }\nschedules: [{ name: a, cron: "0 * * * *" }]\n`)
+    const said = await cli.run('worker')
     other.close()
     expect(said.code).toBe(4)
     expect(said.stderr).toContain(`cannot listen on 127.0.0.1:${port}`)
@@ -222,23 +181,10 @@ schedules: [{ name: yearly, cron: "0 0 1 1 *", run_on_start: true }]
 })
 
 describe('hookdrift audit with schedules and time limits', () => {
-  it('refuses an impossible schedule', async () => {
-    await using cli = await openCliFixture('schedules: [{ name: a, cron: "61 * * * *" }]\n')
-    const { code, stderr } = await command(['audit', '--config', cli.directory.file('hookdrift.yaml')], {
-      cwd: cli.directory.path,
-      env: { ACME_KEY: 'not-a-real-key' },
-    })
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringMatching(/hookdrift\.yaml:1:30: "61 \* \* \* \*" is not a valid schedule/),
-    })
-  })
-
   it('ends at run_timeout with partial walks, and commits the run', async () => {
-    await using cli = await openCliFixture('run_timeout: 1s\nconcurrency: 1\n')
+    await using cli = await openWorker('run_timeout: 1s\nconcurrency: 1\n')
     cli.service.behaviour.latencyMs = 200
-    const { ended } = startHookdrift(['audit', '--format', 'json'], { cwd: cli.directory.path, env: cli.env })
-    const { code, stdout } = await ended
+    const { code, stdout } = await cli.start('audit --format json').ended
     const { coverage, verdict } = JSON.parse(stdout)
     expect([code, verdict.exit_code]).toEqual([3, 3])
     const late = coverage.filter(({ status }: { status: string }) => status !== 'complete')
@@ -252,9 +198,9 @@ describe('hookdrift audit with schedules and time limits', () => {
   })
 
   it('commits what it has read when its terminal closes, which sends two signals', async () => {
-    await using cli = await openCliFixture('concurrency: 1\n')
+    await using cli = await openWorker('concurrency: 1\n')
     cli.service.behaviour.latencyMs = 100
-    const { child, ended } = startHookdrift(['audit', '--format', 'json'], { cwd: cli.directory.path, env: cli.env })
+    const { child, ended } = cli.start('audit --format json')
     while (cli.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
     child.kill('SIGHUP')
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -265,7 +211,7 @@ describe('hookdrift audit with schedules and time limits', () => {
     expect(coverage).toContainEqual(
       expect.objectContaining({ status: 'partial', reason: expect.stringMatching(/: interrupted by SIGHUP$/) }),
     )
-    expect(query(cli.history, 'SELECT state FROM run')).toEqual([{ state: 'committed' }])
+    expect(cli.query('SELECT state FROM run')).toEqual([{ state: 'committed' }])
   })
 
   it('exits with 143 within ten seconds of a stop at any moment, and the next run is right', async () => {
@@ -287,7 +233,7 @@ describe('the port of a worker with pages', async () => {
   const lines: string[] = []
   const stderr = { on: () => {}, write: (text: string) => lines.push(text) > 0 }
   const terminal = { stdout: stderr, stderr, env: {}, cwd: () => directory.file('demo') }
-  await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env: { HOOKDRIFT_LOG: 'silent' } })
+  await command(`demo --keep ${directory.file('demo')}`, { cwd: directory.path, env: { HOOKDRIFT_LOG: 'silent' } })
   const tokens = [
     { name: undefined, token: whole, projects: undefined },
     { name: 'orders', token: some, projects: ['demo/orders'] },

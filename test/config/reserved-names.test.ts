@@ -117,13 +117,14 @@ describe('a member __proto__', () => {
   })
 })
 
-describe('a label with the name of what every object has', () => {
-  it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])('%s is a label like any other', (name) => {
+it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
+  'a label with the name of what every object has %s is a label like any other',
+  (name) => {
     const [service] = configuration.services
     const configured = (value: unknown) =>
       JSON.stringify({ services: [{ ...service, projects: [{ id: 'p1', labels: { [name]: value } }] }] })
     const { services } = configure(configured('b'), { env: acmeEnv })
     expect(Object.entries(services[0]?.projects[0]?.labels ?? {})).toEqual([[name, 'b']])
     expect(refusal(configured({ x: 'y' }), { env: acmeEnv })).toEqual([expect.stringContaining('expected text')])
-  })
-})
+  },
+)

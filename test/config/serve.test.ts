@@ -129,19 +129,17 @@ describe('the readers of the pages', () => {
   })
 })
 
-describe('the guide to the pages', () => {
-  it('shows configurations that are accepted', () => {
-    const guide = readFileSync(new URL('../../docs/how-to/read-in-a-browser.md', import.meta.url), 'utf8')
-    const blocks = guide.match(/(?<=```yaml\n).*?(?=```)/gs) ?? []
-    const names = ['PAGES_TOKEN', 'PLATFORM_TOKEN']
-    const variables = Object.fromEntries(names.map((name) => [name, `not-a-real-token-${name}`]))
-    const files = { '/run/secrets/payments': 'not-a-real-token-of-payments\n' }
-    for (const block of blocks) {
-      const sources = referenceSources(block, { env: variables, files })
-      expect(readServe(file, sources).warnings).toEqual([])
-    }
-    expect(blocks).toHaveLength(5)
-  })
+it('the guide to the pages shows configurations that are accepted', () => {
+  const guide = readFileSync(new URL('../../docs/how-to/read-in-a-browser.md', import.meta.url), 'utf8')
+  const blocks = guide.match(/(?<=```yaml\n).*?(?=```)/gs) ?? []
+  const names = ['PAGES_TOKEN', 'PLATFORM_TOKEN']
+  const variables = Object.fromEntries(names.map((name) => [name, `not-a-real-token-${name}`]))
+  const files = { '/run/secrets/payments': 'not-a-real-token-of-payments\n' }
+  for (const block of blocks) {
+    const sources = referenceSources(block, { env: variables, files })
+    expect(readServe(file, sources).warnings).toEqual([])
+  }
+  expect(blocks).toHaveLength(5)
 })
 
 function proxy(members: object) {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { openDirectory } from '../cli/start-process.ts'
 import { openRepository, sealKey } from './action-repository.ts'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 
 const severities = ['critical', 'high', 'medium', 'low', 'info']
 
@@ -147,7 +147,7 @@ describe('the action', () => {
 })
 
 describe('action.yml', () => {
-  const { inputs, outputs, runs } = parse(readFileSync(join(checkout, 'action.yml'), 'utf8'))
+  const { inputs, outputs, runs } = parse(textOf('action.yml'))
 
   it('describes each input and output', () => {
     for (const { description } of Object.values<{ description: string }>({ ...inputs, ...outputs }))

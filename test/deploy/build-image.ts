@@ -4,6 +4,8 @@ import { startProgram } from '../cli/start-process.ts'
 import { readDockerfile, type Stage } from './read-dockerfile.ts'
 
 export const checkout = join(import.meta.dirname, '../..')
+/** The text of a file of the checkout. */
+export const textOf = (path: string) => readFileSync(join(checkout, path), 'utf8')
 
 /** This Node first: the machine's own may be older. */
 const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
@@ -22,7 +24,7 @@ export interface Image {
 export async function buildImage(directory: string, { installsTools }: { installsTools: boolean }): Promise<Image> {
   const context = join(directory, 'context')
   layOutContext(context)
-  const stages = readDockerfile(readFileSync(join(checkout, 'Dockerfile'), 'utf8'))
+  const stages = readDockerfile(textOf('Dockerfile'))
   const rootOf = (stage: string) => join(directory, 'stages', stage)
   for (const { name: stage, instructions } of stages) {
     let place = '/'
@@ -45,7 +47,7 @@ export async function buildImage(directory: string, { installsTools }: { install
 
 /** What is sent to the build: all that `.dockerignore` lets through. */
 export function layOutContext(context: string): void {
-  const lines = readFileSync(join(checkout, '.dockerignore'), 'utf8').split('\n')
+  const lines = textOf('.dockerignore').split('\n')
   const patterns = lines.filter((line) => line !== '' && !line.startsWith('#'))
   const [first, ...others] = patterns
   if (first !== '*') throw new Error('.dockerignore does not begin with leaving all out')

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { Ajv2019 } from 'ajv/dist/2019.js'
-import { checkout } from './build-image.ts'
+import { textOf } from './build-image.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -19,7 +18,7 @@ export function composeFaults(file: unknown): unknown {
 
 /** What is wrong with a Kubernetes manifest, by the schema of its kind; empty when nothing is. */
 export function manifestFaults(manifest: { readonly kind: string }): readonly unknown[] {
-  const schemas = readFileSync(join(checkout, 'test/fixtures/kubernetes/schemas-1.37.json'), 'utf8')
+  const schemas = textOf('test/fixtures/kubernetes/schemas-1.37.json')
   const { roots, $defs } = JSON.parse(schemas)
   const ajv = new Ajv2019({ strict: false, validateFormats: false })
   const validate = ajv.compile({ $ref: `#/$defs/${roots[manifest.kind]}`, $defs })

@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { codeOwners } from '../../scripts/release/owner.ts'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 import { lintWorkflow } from './lint-workflow.ts'
 import { readDockerfile } from './read-dockerfile.ts'
 import { dependabotFaults, unpinnedUses, workflowFaults } from './workflow-faults.ts'
 
-const textOf = (path: string) => readFileSync(join(checkout, path), 'utf8')
 const workflows = globSync('.github/workflows/*.yml', { cwd: checkout })
 const { scripts } = JSON.parse(textOf('package.json'))
 

@@ -6,10 +6,10 @@ import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { failOnChoices } from '../../src/model/violation.ts'
 import { configurationFor, openDirectory, startProgram } from '../cli/start-process.ts'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 import { startForge } from './fake-forge.ts'
 
-const text = readFileSync(join(checkout, 'templates/hookdrift.yml'), 'utf8')
+const text = textOf('templates/hookdrift.yml')
 const [header, body] = parseAllDocuments(text).map((document) => document.toJS())
 const { inputs } = header.spec
 
@@ -27,7 +27,7 @@ function jobWith(given: Readonly<Record<string, string>> = {}) {
 
 describe('the GitLab component', () => {
   it('is the job that init writes, with a package and the defaults of the other inputs', () => {
-    const template = readFileSync(join(checkout, 'deploy/init/gitlab/job.yml'), 'utf8')
+    const template = textOf('deploy/init/gitlab/job.yml')
     const [head = ''] = template.split('\n')
     expect(head).toMatch(/^# /)
     expect(template).toBe(`${head}\n${fillInputs({ package: 'hookdrift-__version__.tgz' })}`)

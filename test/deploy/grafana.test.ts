@@ -6,7 +6,7 @@ import { grafanaFiles } from '../../scripts/reference/grafana.ts'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 
 const folder = join(checkout, 'deploy/grafana')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -20,7 +20,7 @@ describe('the files for Grafana', () => {
   })
 
   it('have a Grafana rule for each Prometheus rule, with the same expression, patience and labels', () => {
-    const inPrometheus = parse(readFileSync(join(checkout, 'docs/monitoring/alerts.yaml'), 'utf8')).groups
+    const inPrometheus = parse(textOf('docs/monitoring/alerts.yaml')).groups
     const inGrafana = parse(read('provisioning/alerting/hookdrift.yaml')).groups
     const essence = (rules: readonly Record<string, unknown>[], name: string, expression: (rule: never) => unknown) =>
       rules.map((rule) => [rule[name], expression(rule as never), rule.for ?? '0s', rule.labels])

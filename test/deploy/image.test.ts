@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,7 +6,8 @@ import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { query } from '../audit/fleet-fixture.ts'
 import { configurationFor, openDirectory, type Running, startProgram } from '../cli/start-process.ts'
-import { buildImage, checkout, type Image } from './build-image.ts'
+import { logOf } from '../cli/worker-log.ts'
+import { buildImage, type Image, textOf } from './build-image.ts'
 import { environmentOf, settingOf, wordsOf } from './read-dockerfile.ts'
 
 /** `npm run test:image` also installs the tools that build, as an engine would. */
@@ -32,7 +32,7 @@ afterAll(() => directory[Symbol.dispose]())
 
 describe('the files of the image', () => {
   it('are the package and its dependencies, without build tools and traces of the build machine', () => {
-    const { files, dependencies, devDependencies } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+    const { files, dependencies, devDependencies } = JSON.parse(textOf('package.json'))
     const lib = join(image.root, 'usr/local/lib/hookdrift')
     const there = readdirSync(lib)
     const folders = new Set(files.map((path: string) => path.split('/')[0]))
@@ -99,9 +99,9 @@ describe.skipIf(!canEnter)('a container with a read-only file system and an unpr
     expect((await box.healthCheck()).code).not.toBe(0)
 
     const first = box.run([])
-    const said = listenTo(first)
-    const { url } = await said('listening')
-    await said('run committed')
+    const log = logOf(first)
+    const { url } = await log.until('listening')
+    await log.until('run committed')
     expect(await (await fetch(`${url}/readyz`)).text()).toBe('ready\n')
     expect(await box.healthCheck()).toMatchObject({ code: 0, stderr: '' })
     box.stop(first)
@@ -169,24 +169,5 @@ function openBox() {
       const first = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()
       process.kill(Number(first), 'SIGTERM')
     },
-  }
-}
-
-type Line = Record<string, unknown>
-
-/** The log of a program, from its start. */
-function listenTo({ child, ended }: Running) {
-  let text = ''
-  child.stderr?.on('data', (chunk: string) => {
-    text += chunk
-  })
-  /** Waits for a line of it. */
-  return async (message: string): Promise<Line> => {
-    for (;;) {
-      const line = text.split('\n').find((found) => found.includes(`"msg":"${message}"`))
-      if (line !== undefined) return JSON.parse(line)
-      if (child.exitCode !== null) throw new Error(`it ended without "${message}": ${(await ended).stderr}`)
-      await once(child.stderr ?? child, 'data')
-    }
   }
 }

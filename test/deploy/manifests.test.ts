@@ -5,12 +5,11 @@ import { parse, parseAllDocuments } from 'yaml'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 import { composeFaults, manifestFaults } from './file-schemas.ts'
 import { complaintOf } from './parse-command.ts'
 import { environmentOf, readDockerfile, settingOf, wordsOf } from './read-dockerfile.ts'
 
-const textOf = (path: string) => readFileSync(join(checkout, path), 'utf8')
 const image = readDockerfile(textOf('Dockerfile')).at(-1)
 const state = settingOf(image, 'VOLUME') ?? ''
 const port = Number(settingOf(image, 'EXPOSE'))

@@ -8,10 +8,9 @@ import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { coverageCauses, coverageStatuses } from '../../src/model/coverage.ts'
 import { exitCodes } from '../../src/model/errors.ts'
 import { noticeScopes } from '../../src/model/notice.ts'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 import { commandsIn, complaintOf, knownOptions, wordsIn } from './parse-command.ts'
 
-const textOf = (path: string) => readFileSync(join(checkout, path), 'utf8')
 /** Without its blocks. */
 const proseOf = (path: string) => textOf(path).replace(/^```[\s\S]*?^```/gm, '')
 const pages = readdirSync(join(checkout, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -139,7 +138,7 @@ function packagesOf(text: string): string[] {
   return [...text.matchAll(imports)].flatMap(([, name = '']) => (isBuiltin(name) || name === '' ? [] : [name]))
 }
 
-const page = readFileSync(join(checkout, 'docs/reference/coverage.md'), 'utf8')
+const page = textOf('docs/reference/coverage.md')
 
 /** The first two cells of each row below a header, in the part of the page from one text to another. */
 function rowsBetween(from: string, to: string): readonly (readonly string[])[] {

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import type { ProcessContext } from '../../src/app/process-context.ts'
 import { commandLine } from '../../src/cli/command-line.ts'
+import { wordsOf } from '../cli/start-process.ts'
 
 const idle: ProcessContext = {
   // The command line writes only when something is parsed.
@@ -56,10 +57,7 @@ export function commandsIn(page: string): readonly (readonly string[])[] {
   })
 }
 
-/** Words as a shell would make them, of what our pages use: quotes and blanks; `[…]` may be left out. */
+/** The words of a command on a page, up to a pipe or a redirection; `[…]` may be left out. */
 export function wordsIn(line: string): readonly string[] {
-  const cut = line.replace(/;.*$| (?:[<>|&]|\d>).*$/, '').replace(/\[|\]/g, '')
-  return [...cut.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, bare]) => single ?? double ?? bare ?? '',
-  )
+  return wordsOf(line.replace(/;.*$| (?:[<>|&]|\d>).*$/, '').replace(/\[|\]/g, ''))
 }

@@ -8,7 +8,7 @@ import { ownerFaults, ownerSchema, readOwner } from '../../scripts/release/owner
 import { packageFaults } from '../../scripts/release/package-faults.ts'
 import { publicationFaults } from '../../scripts/release/publication-faults.ts'
 import { lockedWith, publishedManifest, stageFiles } from '../../scripts/release/stage-files.ts'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 
 const require = createRequire(import.meta.url)
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-staged-'))
@@ -30,8 +30,8 @@ function packedFiles(): readonly string[] {
 
 const files = packedFiles()
 
-const root = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
-const rootLock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8'))
+const root = JSON.parse(textOf('package.json'))
+const rootLock = JSON.parse(textOf('package-lock.json'))
 
 const filled = {
   repository: 'https://github.com/acme/hookdrift',

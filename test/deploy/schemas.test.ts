@@ -4,11 +4,10 @@ import { join, matchesGlob } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readOwner, schemaAddress } from '../../scripts/release/owner.ts'
 import { openDirectory } from '../cli/start-process.ts'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 
 const owner = readOwner(checkout)
 const files = globSync('config/**/*.schema.json', { cwd: checkout })
-const textOf = (path: string) => readFileSync(join(checkout, path), 'utf8')
 const idOf = (path: string): string => JSON.parse(textOf(path)).$id
 const ids = files.map(idOf)
 

@@ -1,11 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 import { bare, blocksOf, runPage, showsAnswer, withAnswers } from './run-page.ts'
 
 const { UPDATE_PAGES: update } = process.env
-const textOf = (page: string) => readFileSync(join(checkout, page), 'utf8')
 
 /** Pages whose every command is run; they begin in an empty directory. */
 const executed = [

@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { checkout } from './build-image.ts'
+import { checkout, textOf } from './build-image.ts'
 import { lintWorkflow } from './lint-workflow.ts'
 
 const docs = readdirSync(join(checkout, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -48,8 +48,8 @@ describe('workflows in the documentation', () => {
   })
 
   it('skip no scheduled audit where they skip those of forks', () => {
-    const page = readFileSync(join(checkout, 'docs/how-to/run-in-ci.md'), 'utf8')
-    const template = readFileSync(join(checkout, 'deploy/init/github/workflow.yml'), 'utf8')
+    const page = textOf('docs/how-to/run-in-ci.md')
+    const template = textOf('deploy/init/github/workflow.yml')
     const [, condition = ''] = /^ +if: (.*head\.repo\.full_name.*)$/m.exec(template) ?? []
     expect(condition).toMatch(/^github\.event_name != 'pull_request' \|\| /)
     expect(page).toContain(`\`if: ${condition}\``)
@@ -67,7 +67,7 @@ describe('workflows in the documentation', () => {
 })
 
 describe('docs/how-to/run-in-ci.md', () => {
-  const page = readFileSync(join(checkout, 'docs/how-to/run-in-ci.md'), 'utf8')
+  const page = textOf('docs/how-to/run-in-ci.md')
   /** What is in code in the first cells of a table. */
   const firstCells = (head: string) => {
     const [, table = ''] = new RegExp(`^\\| ${head} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(page) ?? []
@@ -77,7 +77,7 @@ describe('docs/how-to/run-in-ci.md', () => {
   }
 
   it('lists every input and output of the action', () => {
-    const { inputs, outputs } = parse(readFileSync(join(checkout, 'action.yml'), 'utf8'))
+    const { inputs, outputs } = parse(textOf('action.yml'))
     expect(firstCells('input').toSorted()).toEqual(Object.keys(inputs).toSorted())
     expect(firstCells('output').toSorted()).toEqual(Object.keys(outputs).toSorted())
   })
@@ -117,7 +117,6 @@ describe('the shell scripts', () => {
 
   it('end at the first failed command and at an unknown variable', () => {
     expect(scripts.length).toBeGreaterThan(4)
-    for (const name of scripts)
-      expect(readFileSync(join(checkout, name), 'utf8')).toMatch(/^#!\/bin\/sh\n(#.*\n)+set -eu$/m)
+    for (const name of scripts) expect(textOf(name)).toMatch(/^#!\/bin\/sh\n(#.*\n)+set -eu$/m)
   })
 })

@@ -225,12 +225,13 @@ describe('the projects', () => {
   })
 })
 
-describe('a fault of one project alone', () => {
-  it.each([
-    ['a right that is missing', { how: 'status', status: 403, body: { status: false, message: 'forbidden' } }],
-    ['a page of HTML', { how: 'html' }],
-    ['a broken answer', { how: 'bad-json' }],
-  ] as const)('is not hidden by a key and a base path that work for the other: %s', async (_title, fault) => {
+it.each([
+  ['a right that is missing', { how: 'status', status: 403, body: { status: false, message: 'forbidden' } }],
+  ['a page of HTML', { how: 'html' }],
+  ['a broken answer', { how: 'bad-json' }],
+] as const)(
+  'a fault of one project alone is not hidden by a key and a base path that work for the other: %s',
+  async (_title, fault) => {
     const { service, projects, env } = await aFleet()
     await using _ = service
     const [, second = ''] = Object.keys(projects)
@@ -242,8 +243,8 @@ describe('a fault of one project alone', () => {
       'ok 1 of',
       `fail ${at(Object.values(projects), 1).slice(0, 2)}`,
     ])
-  })
-})
+  },
+)
 
 describe('a page size', () => {
   it('is not to blame where no page can be read', async () => {

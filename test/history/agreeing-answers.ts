@@ -3,16 +3,8 @@ import type { HistoryReader } from '../../src/history/reader.ts'
 import type { RecordedViolation } from '../../src/history/records.ts'
 import { byKindAndUid, compareText } from '../../src/history/report-order.ts'
 import { readDiffering } from '../../src/history/sql/differing.ts'
-import {
-  type PageChoice,
-  readFirstViolations,
-  readViolatedRules,
-  readViolationGroups,
-  readViolationPage,
-  type ViolationCursor,
-  type ViolationGroup,
-} from '../../src/history/sql/first-violations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import { type ListedViolation, listViolations } from '../../src/history/sql/list-violations.ts'
 import {
   type Identity,
   identifyResources,
@@ -24,9 +16,10 @@ import {
 import { listRuns } from '../../src/history/sql/runs.ts'
 import { readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt, readVersionsAt } from '../../src/history/sql/state-at.ts'
-import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
+import { identifyViolations, readViolationsByKey } from '../../src/history/sql/violation-keys.ts'
 import { type ResolvedViolation, readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
 import { kinds, type ProjectRef } from '../../src/model/resource.ts'
+import { cutList, readFirst, type ViolationCursor } from '../../src/questions/choose-violations.ts'
 import { only } from './samples.ts'
 
 /**
@@ -138,26 +131,18 @@ async function expectDifferencesToAgree(
 /** Read at once, chosen, in pages, counted, and found again by their fingerprints. */
 async function expectViolationsToAgree(reader: HistoryReader, run: number): Promise<void> {
   const [active, resolved] = [await readViolationsAt(reader, run), await readResolvedBetween(reader, 0, run)]
-  const all = { run, isChosen: () => true, most: 1000 }
-  expect(await readFirstViolations(reader, { ...all, withActive: true, resolvedAfter: undefined })).toEqual(active)
-  expect(await readFirstViolations(reader, { ...all, withActive: false, resolvedAfter: 0 })).toEqual(resolved)
+  const listed = await listViolations(reader, { run, resolvedAfter: 0, withOwners: true, withTexts: true })
+  const first = (of: readonly ListedViolation[]) => readFirst(reader, of, { most: 1000 })
+  expect(await first(await listViolations(reader, { run }))).toEqual(active)
+  expect(await first(listed.filter(({ state }) => state === 'resolved'))).toEqual(resolved)
   const both = [...active, ...resolved]
-  await expectPagesToAgree(reader, { run, withActive: true, resolvedAfter: 0, most: 3 }, both)
-  const groups: ViolationGroup[] = []
-  const choice = { run, withActive: true, resolvedAfter: 0, by: ['rule', 'owner', 'resource'] as const }
-  await readViolationGroups(reader, choice, (group) => groups.push(group))
-  const text = (one: Pick<RecordedViolation, 'project' | 'kind' | 'uid' | 'rule' | 'state' | 'owner'>) =>
-    [one.project, one.kind, one.uid, one.rule, one.state, one.owner ?? ''].join(' ')
-  const counted = groups.flatMap((group) => Array.from({ length: group.violations }, () => text(group)))
-  expect(counted.sort()).toEqual(both.map(text).sort())
-  const ofRules = both.map(({ project, rule }) => `${project} ${rule}`)
-  const violated = (await readViolatedRules(reader, run)).map(({ project, rule }) => `${project} ${rule}`)
-  expect(violated.sort()).toEqual([...new Set(ofRules)].sort())
-  const isMentioned = (one: RecordedViolation) =>
-    [one.name, one.message, one.uid, one.rule, one.path, one.project].some((part) => part.toLowerCase().includes('a'))
-  expect(await readFirstViolations(reader, { ...all, withActive: true, resolvedAfter: 0, text: 'A' })).toEqual(
-    both.filter(isMentioned),
-  )
+  await expectPagesToAgree(reader, listed, both)
+  const text = (one: ListedViolation | RecordedViolation) =>
+    JSON.stringify([
+      ...[one.project, one.kind, one.uid, one.rule, one.path, one.severity, one.state, one.first_seen],
+      ...[one.name, one.message, one.owner ?? '', one.state === 'resolved' ? undefined : one.waiver],
+    ])
+  expect(listed.map(text).sort()).toEqual(both.map(text).sort())
   const identified = await identifyViolations(reader, '', run, 1000)
   expect(identified.map(({ fingerprint }) => fingerprint)).toEqual(both.map(({ fingerprint }) => fingerprint).sort())
   for (const { fingerprint } of active) {
@@ -168,20 +153,25 @@ async function expectViolationsToAgree(reader: HistoryReader, run: number): Prom
 /** Forth and back, a page begins and ends where the one before it does. */
 async function expectPagesToAgree(
   reader: HistoryReader,
-  choice: PageChoice,
+  listed: readonly ListedViolation[],
   all: readonly (RecordedViolation | ResolvedViolation)[],
 ): Promise<void> {
+  const most = 3
   const placeOf = (at: number, isEnd: boolean): ViolationCursor | undefined => {
     const one = all[at]
-    return one && { ...one, sortKey: '', run: 'resolved_run' in one ? one.resolved_run : 0, isEnd }
+    return one && { ...one, sortKey: 0, run: 'resolved_run' in one ? one.resolved_run : 0, isEnd }
   }
-  for (let at = 0; at < all.length; at += choice.most) {
-    const end = Math.min(all.length, at + choice.most)
+  const pageAt = async (cursor: ViolationCursor | undefined) => {
+    const { page, ...around } = cutList(listed, { most, cursor })
+    return { violations: await readViolationsByKey(reader, page), ...around }
+  }
+  for (let at = 0; at < all.length; at += most) {
+    const end = Math.min(all.length, at + most)
     const expected = { violations: all.slice(at, end), before: at, after: all.length - end }
-    expect(await readViolationPage(reader, { ...choice, cursor: placeOf(at - 1, false) })).toEqual(expected)
-    const start = Math.max(0, at - choice.most)
+    expect(await pageAt(placeOf(at - 1, false))).toEqual(expected)
+    const start = Math.max(0, at - most)
     if (at > 0) {
-      expect(await readViolationPage(reader, { ...choice, cursor: placeOf(at, true) })).toEqual({
+      expect(await pageAt(placeOf(at, true))).toEqual({
         violations: all.slice(start, at),
         before: start,
         after: all.length - at,

@@ -3,14 +3,8 @@ import type { HistoryReader } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ListedResource } from '../../src/history/resource-list.ts'
 import { type ResourceDifference, readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
-import {
-  type GroupChoice,
-  readFirstViolations,
-  readViolatedRules,
-  readViolationGroups,
-  type ViolationGroup,
-} from '../../src/history/sql/first-violations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
+import { listViolations } from '../../src/history/sql/list-violations.ts'
 import { readPoliciesBetween, readRunInputs, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
@@ -28,15 +22,22 @@ import {
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
-import {
-  readResolvedBetween,
-  readViolationsAt,
-  readWaivedBetween,
-  readWaiverUses,
-} from '../../src/history/sql/violations.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import { type RecordedSpan, visitSpans } from '../../src/history/sql/visit-spans.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { kinds } from '../../src/model/resource.ts'
+import { violationStates } from '../../src/model/violation.ts'
+import {
+  countViolations,
+  filterTest,
+  listFor,
+  rankViolations,
+  readFirst,
+  sortKeyOf,
+  violationOrders,
+} from '../../src/questions/choose-violations.ts'
+import { readEvaluations } from '../../src/questions/last-evaluations.ts'
+import { everyViolation } from '../../src/questions/violations.ts'
 
 /** Everything that can be asked as of a run. Of a run that it does not follow, a span's going on is not known. */
 export async function answersAt(reader: HistoryReader, run: number, uids: readonly string[]): Promise<unknown> {
@@ -46,13 +47,11 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     await readRunInputs(reader, run),
     await readViolationsAt(reader, run),
     await readResolvedBetween(reader, 0, run),
-    ...(await firstAt(reader, run)),
+    ...(await chosenAt(reader, run)),
     byText(await readWaivedBetween(reader, run - 2, run)),
-    byText(await readWaiverUses(reader, run)),
     await readPoliciesBetween(reader, run - 2, run),
     await runsWithWindows(reader, run - 2, run),
     byText(await spansOf(reader, run - 2, run)),
-    (await readViolatedRules(reader, run)).map(({ project, rule }) => `${project} ${rule}`).sort(),
     (await identifyViolations(reader, '', run, 5)).map(({ id: _, ...violation }) => violation),
     await findCommittedRun(reader, run),
     await listRunsBefore(reader, run + 1, 3),
@@ -115,37 +114,36 @@ async function listedAt(reader: HistoryReader, run: number): Promise<unknown[]> 
   return answers
 }
 
-/** The first violations, few and all, in several orders. */
-async function firstAt(reader: HistoryReader, run: number): Promise<unknown[]> {
+/** Violations as listed, chosen, counted, and the first of them in several orders. Ids are a backend's own. */
+async function chosenAt(reader: HistoryReader, run: number): Promise<unknown[]> {
   const answers: unknown[] = []
-  for (const most of [1, 3, Number.POSITIVE_INFINITY]) {
-    const all = { run, withActive: true, resolvedAfter: 0, most }
-    const isChosen = ({ kind, waiver }: ViolationGroup) => kind === 'endpoint' || waiver !== undefined
+  const evaluations = await readEvaluations(reader, await readLatestScans(reader, run))
+  const filter = { ...everyViolation, rule: undefined, states: new Set(violationStates) }
+  for (const more of [
+    ...[
+      {},
+      { states: new Set(['resolved'] as const), after: run - 2 },
+      { kind: 'endpoint' as const },
+      { rule: '*-h*s' },
+    ],
+    ...[{ owners: ['', 't*', '*[*?\\**%_'] }, { owners: ['*0*'] }, { text: 'ENDPOINT' }],
+  ]) {
+    const choice = { ...filter, ...more }
+    const listed = await listFor(reader, run, choice)
+    const chosen = listed.filter(filterTest(choice, evaluations))
     answers.push(
-      await readFirstViolations(reader, all),
-      await readFirstViolations(reader, { ...all, withActive: false, resolvedAfter: run - 2 }),
-      await readFirstViolations(reader, { ...all, resolvedAfter: undefined, isChosen }),
-      await readFirstViolations(reader, { ...all, sortKey: ({ first_seen, kind }) => `${first_seen} ${kind}` }),
-      await readFirstViolations(reader, { ...all, rules: ['*-h*s', 'endpoint/*'], owners: ['', 't*', '*[*?\\**%_'] }),
-      await readFirstViolations(reader, { ...all, owners: ['*0*'] }),
-      await readFirstViolations(reader, { ...all, text: 'ENDPOINT' }),
+      byText(chosen.map(({ id: _, ...violation }) => ({ ...violation, projectId: 0 }))),
+      countViolations(chosen),
     )
+    for (const order of violationOrders) {
+      answers.push(await readFirst(reader, chosen, { most: 3, sortKey: sortKeyOf(order, evaluations) }))
+    }
   }
-  for (const by of [[], ['rule'], ['owner'], ['resource'], ['start', 'rule', 'owner', 'resource']] as const) {
-    const choice = { run, withActive: true, resolvedAfter: 0, by }
-    answers.push(await groupsOf(reader, choice))
-  }
-  return answers
-}
-
-/** How many there are of each group, whenever they ended. Ids are a backend's own. */
-async function groupsOf(reader: HistoryReader, choice: GroupChoice): Promise<readonly string[]> {
-  const counts = new Map<string, number>()
-  await readViolationGroups(reader, choice, ({ projectId: _, ids: __, asOf: ___, violations, ...group }) => {
-    const key = canonicalJson(JSON.parse(JSON.stringify(group)))
-    counts.set(key, (counts.get(key) ?? 0) + violations)
-  })
-  return [...counts].map(([group, violations]) => `${violations} ${group}`).sort()
+  const all = await listViolations(reader, { run, resolvedAfter: 0 })
+  return [
+    ...answers,
+    rankViolations(all, ({ rule }) => rule).map(({ first, violations }) => [first.uid, violations.length]),
+  ]
 }
 
 function byText(values: readonly object[]): string[] {

@@ -181,7 +181,7 @@ export function describePruning(name: string, makePlace: MakePlace): void {
         if (index === 5) await ending('a')(draft)
       })
       const before = await readRunRecord(fixture.history, 4)
-      expect(before?.causes).toMatchObject([{ firstRun: 2, resources: [{ owner: 'team 2' }] }])
+      expect(before?.causes).toMatchObject([{ first_run: 2, resources: [{ owner: 'team 2' }] }])
       const draft = await fixture.history.begin(aStart(at(30 * 24)))
       await walkAll(draft)
       await draft.commit(at(30 * 24 + 1), () => 0)

@@ -3,8 +3,8 @@ import type { Draft } from '../../src/history/history.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ResourceListChoice } from '../../src/history/resource-list.ts'
 import { readDiffering } from '../../src/history/sql/differing.ts'
-import { readFirstViolations } from '../../src/history/sql/first-violations.ts'
 import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
+import { listViolations } from '../../src/history/sql/list-violations.ts'
 import { readPoliciesBetween, readRunInputs, readRunRecord, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
@@ -25,16 +25,12 @@ import {
 import { countScans, readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
-import {
-  readResolvedBetween,
-  readViolationsAt,
-  readWaivedBetween,
-  readWaiverUses,
-} from '../../src/history/sql/violations.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import type { RecordedSpan } from '../../src/history/sql/visit-spans.ts'
 import type { ProjectEvaluation } from '../../src/model/evaluation.ts'
 import type { PolicyFacts } from '../../src/model/policy-facts.ts'
 import { type Kind, policyProject, projectKey } from '../../src/model/resource.ts'
+import { readFirst } from '../../src/questions/choose-violations.ts'
 import { expectAnswersToAgree } from './agreeing-answers.ts'
 import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
@@ -174,9 +170,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const { service, uid: projectUid } = payments
       const ofProject = { service, uid: projectUid }
       expect(await readRunInputs(fixture.history, 4)).toEqual({
-        configurationDigest: 'configuration',
+        configuration_digest: 'configuration',
         sealKeyId: 'key-1',
-        failOn: 'medium',
+        fail_on: 'medium',
         rules,
         projects,
         changes: [
@@ -386,8 +382,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         aViolation('a', { rule: 'endpoint/b' }),
       ]
       await fixture.run((draft) => draft.stageViolations(payments, { confirmed: [], violations }))
-      const choice = { run: 1, withActive: true, resolvedAfter: undefined }
-      const first = await readFirstViolations(fixture.history, { ...choice, most: 9 })
+      const first = await readFirst(fixture.history, await listViolations(fixture.history, { run: 1 }), { most: 9 })
       expect(first.map(({ rule, path, waiver }) => [rule, path, waiver])).toEqual([
         ['endpoint/b', '/url', undefined],
         ['endpoint/url-not-https', '/y', undefined],
@@ -433,7 +428,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await readWaivedBetween(fixture.history, 1, 3)).toEqual([])
     })
 
-    it('counts what each waiver accepts of a rule in a project, as of any run', async () => {
+    it('lists violations with the waivers that accept them, as of any run', async () => {
       const waiver = { owner: 'payments', reason: 'soon', expires: at(99) }
       const other = { ...waiver, ticket: 'OPS-7' }
       const waived = (uid: string, by = waiver) => aViolation(uid, { state: 'waived', waiver: by })
@@ -445,21 +440,18 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stageViolations(orders, { confirmed: [], violations: [ofOrders] })
       })
       await fixture.run(turning('a', { state: 'open', waiver: undefined }))
-      const { rule } = waived('a')
-      const uses = async (run: number) =>
-        (await readWaiverUses(fixture.history, run)).toSorted(
-          (a, b) => compareText(a.project, b.project) || compareText(a.waiver.ticket ?? '', b.waiver.ticket ?? ''),
-        )
-      const [ofOrders, ofPayments] = [
-        { project: 'acme/orders', rule },
-        { project: 'acme/payments', rule },
+      const accepted = async (run: number) =>
+        (await listViolations(fixture.history, { run }))
+          .map(({ project, uid, waiver }) => [project, uid, waiver] as const)
+          .sort(([, a], [, b]) => compareText(a, b))
+      const others = [
+        ['acme/payments', 'b', waiver],
+        ['acme/payments', 'c', other],
+        ['acme/payments', 'd', undefined],
+        ['acme/orders', 'e', waiver],
       ]
-      expect(await uses(1)).toEqual([
-        { ...ofOrders, waiver, violations: 1 },
-        { ...ofPayments, waiver, violations: 2 },
-        { ...ofPayments, waiver: other, violations: 1 },
-      ])
-      expect((await uses(2)).map(({ violations }) => violations)).toEqual([1, 1, 1])
+      expect(await accepted(1)).toEqual([['acme/payments', 'a', waiver], ...others])
+      expect(await accepted(2)).toEqual([['acme/payments', 'a', undefined], ...others])
     })
 
     it('lists the policies of a period, each once with its first and last run there', async () => {

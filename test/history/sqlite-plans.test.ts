@@ -7,15 +7,8 @@ import { type HistoryReader, sqlReader } from '../../src/history/reader.ts'
 import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { listApprovalsOf, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
 import { readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
-import {
-  readFirstViolations,
-  readViolatedRules,
-  readViolationGroups,
-  readViolationPage,
-  type ViolationChoice,
-  type ViolationGroup,
-} from '../../src/history/sql/first-violations.ts'
 import { countResources, findEndpointsOf, listResources } from '../../src/history/sql/list-resources.ts'
+import { type ListChoice, listViolations } from '../../src/history/sql/list-violations.ts'
 import { readRunRecord, runsWithWindows } from '../../src/history/sql/read-run.ts'
 import {
   identifyResources,
@@ -33,13 +26,8 @@ import {
 } from '../../src/history/sql/runs.ts'
 import { countScans, readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
-import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
-import {
-  readResolvedBetween,
-  readViolationsAt,
-  readWaivedBetween,
-  readWaiverUses,
-} from '../../src/history/sql/violations.ts'
+import { identifyViolations, readViolationsByKey } from '../../src/history/sql/violation-keys.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { sqliteBackend } from '../../src/history/sqlite/sqlite-backend.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
@@ -74,25 +62,6 @@ afterAll(() => {
   db.close()
   remove()
 })
-
-const fifty: ViolationChoice = { run: 2, withActive: true, resolvedAfter: 1, most: 50 }
-
-const group: ViolationGroup = {
-  rule: '',
-  owner: '',
-  severity: 'high',
-  state: 'continuing',
-  project: 'acme/p',
-  kind: 'endpoint',
-  uid: '',
-  run: 1,
-  projectId: 1,
-  firstRun: 1,
-  first_seen: at(1),
-  violations: 1,
-  asOf: 1,
-}
-const resolved = { state: 'resolved' } as const
 
 const approval: Approval = {
   id: 1,
@@ -178,21 +147,15 @@ describe('query plans', () => {
       await readCompleteScans(reader, payments, asOf)
       await readViolationsAt(reader, asOf)
       await readResolvedBetween(reader, 0, asOf)
-      await readFirstViolations(reader, fifty)
-      await readFirstViolations(reader, { ...fifty, owners: ['me'] })
-      await readViolationGroups(reader, { ...fifty, by: ['rule', 'owner', 'resource', 'start'] }, () => {})
-      await readViolationGroups(reader, { ...fifty, by: [], text: 'a' }, () => {})
-      await readViolatedRules(reader, asOf)
-      for (const isEnd of [false, true]) {
-        const place = { ...group, rule: 'a/b', path: '', sortKey: '', isEnd }
-        await readViolationPage(reader, { ...fifty, groups: [group], owners: ['me'] })
-        for (const at of [place, { ...place, ...resolved }]) {
-          await readViolationPage(reader, { ...fifty, most: 0, groups: [group, { ...group, ...resolved }], cursor: at })
-        }
+      for (const more of [{}, { resolvedAfter: 0 }, { withOwners: true }, { withTexts: true }]) {
+        await listViolations(reader, { run: asOf, ...more })
       }
+      await readViolationsByKey(reader, [
+        { id: 1, project: 'acme/p', run: 1, state: 'active' },
+        { id: 2, project: 'acme/p', run: 1, state: 'resolved' },
+      ])
       await identifyViolations(reader, 'abc', asOf, 5)
       await readWaivedBetween(reader, 0, asOf)
-      await readWaiverUses(reader, asOf)
       await runsWithWindows(reader, 0, asOf)
       await readStateAt(reader, payments, asOf)
       await readStateAt(reader, payments, asOf, 'endpoint')
@@ -244,27 +207,26 @@ describe('query plans', () => {
     ])
   })
 
-  it('choose active violations within their index, and find the ended ones of a project by the run', async () => {
+  it('list violations within the indexes on active and on ended ones, and the ended ones of a project by the run', async () => {
     db.exec("INSERT INTO project VALUES (1, 'acme', 'p'); INSERT INTO scan VALUES (1, 1, 'acme/p')")
-    for (const ask of [
-      (reader: HistoryReader) => readFirstViolations(reader, fifty),
-      (reader: HistoryReader) => readViolationGroups(reader, { ...fifty, by: ['rule'] }, () => {}),
-      (reader: HistoryReader) => readFirstViolations(reader, { ...fifty, groups: [group] }),
-      (reader: HistoryReader) => readWaiverUses(reader, 1),
-    ]) {
-      const steps = (await preparedFor(ask)).flatMap(stepsOf)
-      expect(steps).toContainEqual(
-        expect.stringMatching(/^SEARCH x USING COVERING INDEX violation_\w+ \(project_id=\?( AND kind=\?)?\)$/),
-      )
-      expect(steps).toContain('SEARCH x USING COVERING INDEX violation_ended_in_project (project_id=? AND to_run>?)')
+    const stepsFor = async (more: Partial<ListChoice>) => {
+      const texts = await preparedFor((reader) => listViolations(reader, { run: 1, ...more }))
+      return texts.flatMap(stepsOf).filter((step) => / [ix] /.test(step) && !step.includes('violation_opened'))
     }
+    const active = [
+      'SEARCH x USING COVERING INDEX violation_active (project_id=?)',
+      'SEARCH x USING COVERING INDEX violation_ended_in_project (project_id=? AND to_run>?)',
+    ]
+    expect(await stepsFor({})).toEqual(expect.arrayContaining(active))
+    const ended = 'SEARCH x USING COVERING INDEX violation_ended_in_project (project_id=? AND to_run>? AND to_run<?)'
+    expect(await stepsFor({ resolvedAfter: 0 })).toEqual(expect.arrayContaining([...active, ended]))
   })
 
   it('find active violations by the index that has no others, also where all of them is read', async () => {
     for (const ask of [
       (reader: HistoryReader) => readViolationsAt(reader, 1),
       (reader: HistoryReader) => readWaivedBetween(reader, 0, 1),
-      (reader: HistoryReader) => readViolationGroups(reader, { ...fifty, by: [], text: 'a' }, () => {}),
+      (reader: HistoryReader) => listViolations(reader, { run: 1, withTexts: true }),
     ]) {
       const steps = (await preparedFor(ask)).flatMap(stepsOf)
       expect(steps).toContainEqual(
@@ -272,17 +234,6 @@ describe('query plans', () => {
       )
       expect(steps).not.toContainEqual(expect.stringContaining('violation_of_resource'))
     }
-  })
-
-  it('count and list resolved violations within their index, and count them in its order', async () => {
-    const choice = { ...fifty, withActive: false, by: [] }
-    const found = 'SEARCH x USING COVERING INDEX violation_ended_in_project'
-    const counting = await preparedFor((reader) => readViolationGroups(reader, choice, () => {}))
-    expect(counting.flatMap(stepsOf)).toContain(`${found} (project_id=? AND to_run>? AND to_run<?)`)
-    expect(counting.flatMap(stepsOf)).not.toContainEqual(expect.stringContaining('GROUP BY'))
-    const groups = [{ ...group, ...resolved }]
-    const listing = await preparedFor((reader) => readFirstViolations(reader, { ...choice, groups }))
-    expect(listing.flatMap(stepsOf)).toContainEqual(expect.stringContaining(`${found} (project_id=? AND to_run=?`))
   })
 
   it('find referrers of a resource by their index', async () => {

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft, NewVersion } from '../../src/history/history.ts'
-import {
-  readFirstViolations,
-  readViolationGroups,
-  readViolationPage,
-  type ViolationChoice,
-  type ViolationGroup,
-} from '../../src/history/sql/first-violations.ts'
+import { listViolations } from '../../src/history/sql/list-violations.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import { cutList, readFirst, type SortKey } from '../../src/questions/choose-violations.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { activeViolationOf, knownIn } from './known-in.ts'
 import { anEnding, at, aVersion, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
@@ -79,73 +74,56 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       await run(ending('b'))
       await run(ending('c'))
       await run(opening('e'))
-      const asked: ViolationGroup[] = []
-      const first = async (most: number, other: Partial<ViolationChoice> = {}) => {
-        asked.length = 0
-        const choice = { run: 4, withActive: true, resolvedAfter: 0, most }
-        const isChosen = (group: ViolationGroup) => asked.push(group) > 0
-        return (await readFirstViolations(fixture.history, { ...choice, isChosen, ...other })).map(({ uid }) => uid)
-      }
+      const listed = await listViolations(fixture.history, { run: 4, resolvedAfter: 0 })
+      const first = async (most: number, sortKey?: SortKey, of = listed) =>
+        (await readFirst(fixture.history, of, { most, ...(sortKey && { sortKey }) })).map(({ uid }) => uid)
       expect(await first(9)).toEqual(['e', 'd', 'a', 'c', 'b'])
       expect(await first(1)).toEqual(['e'])
       expect(await first(4)).toEqual(['e', 'd', 'a', 'c'])
-      const counted = asked.map(({ state, severity, run, first_seen, violations }) => {
-        return [state, severity, run, first_seen, violations]
-      })
-      expect(counted.sort()).toEqual([
-        ['continuing', 'high', 4, at(1), 1],
-        ['continuing', 'low', 4, at(1), 1],
-        ['opened', 'high', 4, at(4), 1],
-        ['resolved', 'high', 2, at(1), 1],
-        ['resolved', 'high', 3, at(1), 1],
+      const read = listed.map(({ uid, state, severity, run, first_seen }) => [uid, state, severity, run, first_seen])
+      expect(read.sort()).toEqual([
+        ['a', 'continuing', 'low', 4, at(1)],
+        ['b', 'resolved', 'high', 2, at(1)],
+        ['c', 'resolved', 'high', 3, at(1)],
+        ['d', 'continuing', 'high', 4, at(1)],
+        ['e', 'opened', 'high', 4, at(4)],
       ])
-      expect(await first(9, { withActive: false, resolvedAfter: 2 })).toEqual(['c'])
-      expect(await first(9, { resolvedAfter: undefined })).toEqual(['e', 'd', 'a'])
-      expect(await first(9, { run: 2 })).toEqual(['c', 'd', 'a', 'b'])
-      expect(await first(2, { isChosen: ({ severity }) => severity === 'low' })).toEqual(['a'])
-      expect(await first(3, { sortKey: ({ first_seen }) => first_seen })).toEqual(['d', 'a', 'c'])
-      const whole = await readFirstViolations(fixture.history, {
-        run: 4,
-        withActive: true,
-        resolvedAfter: 0,
-        most: 9,
-      })
+      expect(await first(3, ({ first_seen }) => Date.parse(first_seen))).toEqual(['d', 'a', 'c'])
+      const of = async (run: number, resolvedAfter?: number) =>
+        first(9, undefined, await listViolations(fixture.history, { run, resolvedAfter }))
+      expect(await of(4, 2)).toEqual(['e', 'd', 'a', 'c'])
+      expect(await of(4)).toEqual(['e', 'd', 'a'])
+      expect(await of(2, 0)).toEqual(['c', 'd', 'a', 'b'])
       const apart = [
         ...(await readViolationsAt(fixture.history, 4)),
         ...(await readResolvedBetween(fixture.history, 0, 4)),
       ]
-      expect(whole).toEqual(apart)
+      expect(await readFirst(fixture.history, listed, { most: 9 })).toEqual(apart)
     })
 
-    it.each(['a\0b', 'a\u0001b', 'a"\\b%_*', '\u{1f600}x'])('is counted and found by its resource: %j', async (uid) => {
+    it.each(['a\0b', 'a\u0001b', 'a"\\b%_*', '\u{1f600}x'])('is listed by its resource: %j', async (uid) => {
       await run(opening(uid, 'plain'))
-      const asked = { run: 1, withActive: true, resolvedAfter: 0, by: ['resource'] as const }
-      const groups: ViolationGroup[] = []
-      await readViolationGroups(fixture.history, asked, (group) => groups.push(group))
-      const found = await readFirstViolations(fixture.history, { ...asked, groups, most: 9 })
-      for (const all of [groups, found]) expect(all.map((one) => one.uid).sort()).toEqual([uid, 'plain'].sort())
+      const listed = await listViolations(fixture.history, { run: 1 })
+      const found = await readFirst(fixture.history, listed, { most: 9 })
+      for (const all of [listed, found]) expect(all.map((one) => one.uid).sort()).toEqual([uid, 'plain'].sort())
     })
 
-    it('is found by what was counted before later runs ended it', async () => {
+    it('is found by what was listed before later runs ended it', async () => {
       await run(opening('a', 'b', 'c'))
-      const asked = { run: 1, withActive: true, resolvedAfter: undefined, by: [] }
-      const count = async () => {
-        const groups: ViolationGroup[] = []
-        await readViolationGroups(fixture.history, asked, (group) => groups.push(group))
-        return groups
-      }
-      const counted = [await count()]
+      const lists = [await listViolations(fixture.history, { run: 1 })]
       await run(ending('b'))
-      counted.push(await count())
+      lists.push(await listViolations(fixture.history, { run: 1 }))
       await run(ending('c'))
-      counted.push(await count())
-      for (const groups of counted) {
-        const found = await readViolationPage(fixture.history, { ...asked, most: 2, groups })
-        expect([found.violations.map(({ uid }) => uid), found.before, found.after]).toEqual([['a', 'b'], 0, 1])
-        const [, last] = found.violations
-        const cursor = last && { ...last, sortKey: '', run: 0, isEnd: false }
-        const next = await readViolationPage(fixture.history, { ...asked, most: 2, groups, cursor })
-        expect([next.violations.map(({ uid }) => uid), next.before, next.after]).toEqual([['c'], 2, 0])
+      lists.push(await listViolations(fixture.history, { run: 1 }))
+      for (const listed of lists) {
+        const { page, ...around } = cutList(listed, { most: 2 })
+        expect([page.map(({ uid }) => uid), around]).toEqual([['a', 'b'], { before: 0, after: 1 }])
+        expect((await readFirst(fixture.history, page, { most: 2 })).map(({ uid }) => uid)).toEqual(['a', 'b'])
+        const [, last] = page
+        const cursor = last && { ...last, sortKey: 0, isEnd: false }
+        const next = cutList(listed, { most: 2, cursor })
+        expect([next.page.map(({ uid }) => uid), next.before, next.after]).toEqual([['c'], 2, 0])
+        expect((await readFirst(fixture.history, next.page, { most: 2 })).map(({ uid }) => uid)).toEqual(['c'])
       }
     })
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Channel } from '../../src/config/configuration.ts'
-import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { Message } from '../../src/notify/message.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { everything, listRules } from '../audit/discovery-fixture.ts'
-import { lines, onlyInactive, openNotified, places } from './notified-fleet.ts'
+import { lines, onlyInactive, openNotified } from './notified-fleet.ts'
 
 const duty: Channel = {
   name: 'duty',
@@ -39,17 +39,15 @@ class Desk {
 async function openDesk(channel: Channel = duty, endpointsPerProject = 40) {
   const notified = await openNotified([channel], { fleet: { endpointsPerProject } })
   const desk = new Desk()
-  const all = places(notified.fixture)
+  const { place, turn } = notified
   const { fleet, service } = notified.fixture
   return {
     desk,
     notified,
     service,
     fleet,
-    place: (index: number) => all[index] ?? { project: '', uid: '' },
-    turn(from: number, to: number, status: 'active' | 'inactive') {
-      for (const place of all.slice(from, to)) setEndpointStatus(fleet, place, status)
-    },
+    place,
+    turn,
     run: async (turn: Parameters<typeof notified.run>[0] = {}, on?: readonly Channel[]) =>
       desk.take((await notified.run({ policy: onlyInactive, ...turn }, on)).messages),
     [Symbol.asyncDispose]: () => notified[Symbol.asyncDispose](),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Channel } from '../../src/config/configuration.ts'
-import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
 import { findFirstWaiting } from '../../src/history/sql/outbox.ts'
 import { Stop } from '../../src/model/stop.ts'
 import { openLinks } from '../../src/notify/links.ts'
@@ -9,7 +9,7 @@ import { plainText, showMessage } from '../../src/notify/show-message.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { configure, withService } from '../config/config-fixture.ts'
-import { chat, lines, onlyInactive, openNotified, places } from './notified-fleet.ts'
+import { chat, lines, onlyInactive, openNotified } from './notified-fleet.ts'
 import { aMessage } from './samples.ts'
 
 const eventLines = ([message]: readonly Message[]) =>
@@ -18,24 +18,21 @@ const eventLines = ([message]: readonly Message[]) =>
 describe('notifications of a run', () => {
   it('are empty when nothing changed, and mention each change once', async () => {
     await using notified = await openNotified()
-    const [first] = places(notified.fixture)
-    if (first === undefined) throw new Error('no endpoint')
     expect((await notified.run()).messages).toEqual([])
-    setEndpointStatus(notified.fixture.fleet, first, 'inactive')
+    notified.turn(0, 1, 'inactive')
     const opened = await notified.run()
     expect(eventLines(opened.messages)).toContain('violation.opened endpoint/inactive high')
     expect((await notified.run()).messages).toEqual([])
-    setEndpointStatus(notified.fixture.fleet, first, 'active')
+    notified.turn(0, 1, 'active')
     expect(eventLines((await notified.run()).messages)).toContain('violation.resolved endpoint/inactive high')
-    setEndpointStatus(notified.fixture.fleet, first, 'inactive')
+    notified.turn(0, 1, 'inactive')
     expect(eventLines((await notified.run()).messages)).toContain('violation.reopened endpoint/inactive high')
   })
 
   it('contain what the report contains, under ids that name the run and the subject', async () => {
     await using notified = await openNotified()
     await notified.run()
-    for (const place of places(notified.fixture).slice(0, 3))
-      setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    notified.turn(0, 3, 'inactive')
     const { report, messages } = await notified.run()
     const [message] = messages
     expect(message?.events.map(({ fingerprint }) => fingerprint).sort()).toEqual(
@@ -59,9 +56,7 @@ describe('notifications of a run', () => {
   it('report lost coverage first, and regained coverage later', async () => {
     await using notified = await openNotified()
     await notified.run()
-    const [first] = places(notified.fixture)
-    if (first === undefined) throw new Error('no endpoint')
-    setEndpointStatus(notified.fixture.fleet, first, 'inactive')
+    notified.turn(0, 1, 'inactive')
     notified.fixture.service.failNext({ how: 'bad-json', path: /subscriptions/, times: 10 })
     const [lost] = (await notified.run()).messages
     expect(lost?.events[0]).toMatchObject({ type: 'coverage.lost', listing: 'subscriptions', severity: 'critical' })
@@ -72,8 +67,7 @@ describe('notifications of a run', () => {
   it('say the cause of an outage once to people, and each listing to programs', async () => {
     const mail: Channel = { name: 'mail', type: 'slack', url: 'https://chat.example.com/y', min_severity: 'high' }
     await using notified = await openNotified([lines, chat, mail])
-    for (const place of places(notified.fixture).slice(0, 3))
-      setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    notified.turn(0, 3, 'inactive')
     await notified.run({ policy: onlyInactive })
     notified.fixture.service.failNext({ how: 'bad-json', path: /./, times: 1000 })
     const [toProgram, ...toPeople] = (await notified.run({ policy: onlyInactive })).messages
@@ -95,9 +89,7 @@ describe('notifications of a run', () => {
 
   it('report a rule that became unknown, and resolve nothing by it', async () => {
     await using notified = await openNotified()
-    const [first] = places(notified.fixture)
-    if (first === undefined) throw new Error('no endpoint')
-    setEndpointStatus(notified.fixture.fleet, first, 'inactive')
+    notified.turn(0, 1, 'inactive')
     await notified.run()
     notified.fixture.service.failNext({ how: 'bad-json', path: /endpoints/, times: 10 })
     const events = eventLines((await notified.run()).messages)
@@ -110,9 +102,7 @@ describe('notifications of a run', () => {
   it('report what a stopped run had read with the next run, and not the stop itself', async () => {
     await using notified = await openNotified()
     await notified.run()
-    const [first, second] = places(notified.fixture)
-    if (first === undefined || second === undefined) throw new Error('no endpoints')
-    setEndpointStatus(notified.fixture.fleet, first, 'inactive')
+    notified.turn(0, 1, 'inactive')
     const stop = new AbortController()
     const { requests } = notified.fixture.service
     const from = requests.length
@@ -124,7 +114,7 @@ describe('notifications of a run', () => {
     notified.fixture.service.behaviour.latencyMs = 0
     expect(cut.report.coverage.some(({ status }) => status === 'partial')).toBe(true)
     expect(cut.messages).toEqual([])
-    setEndpointStatus(notified.fixture.fleet, second, 'inactive')
+    notified.turn(1, 2, 'inactive')
     const events = eventLines((await notified.run()).messages)
     expect(events.filter((line) => line === 'violation.opened endpoint/inactive high')).toHaveLength(2)
     expect(events.filter((line) => line.startsWith('coverage'))).toEqual([])
@@ -132,8 +122,7 @@ describe('notifications of a run', () => {
 
   it('of a storm are one digest: the worst events, counts, and the command that lists all', async () => {
     await using notified = await openNotified([lines, chat], { fleet: { endpointsPerProject: 120 } })
-    for (const place of places(notified.fixture).slice(0, 100))
-      setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    notified.turn(0, 100, 'inactive')
     const first = await notified.run()
     expect(first.messages).toHaveLength(2)
     for (const message of first.messages) {
@@ -142,8 +131,7 @@ describe('notifications of a run', () => {
       expect(message.more).toBe((message.counts['violation.opened'] ?? 0) - 10)
       expect(message.rules).toContainEqual({ rule: 'endpoint/inactive', severity: 'high', events: 100 })
     }
-    for (const place of places(notified.fixture).slice(0, 60))
-      setEndpointStatus(notified.fixture.fleet, place, 'active')
+    notified.turn(0, 60, 'active')
     expect((await notified.run()).messages.map(({ storm }) => storm)).toEqual(['mass', 'mass'])
     const lenient = policyOf('extends: []\nrules: { endpoint/secret-missing: {} }\n')
     // What the policy no longer asks for is one event.
@@ -162,8 +150,7 @@ describe('notifications of a run', () => {
   it('contain as many events as the channel takes, and a count of the others', async () => {
     await using notified = await openNotified([lines, chat])
     await notified.run()
-    for (const place of places(notified.fixture).slice(0, 30))
-      setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    notified.turn(0, 30, 'inactive')
     const { messages } = await notified.run()
     const [ofProgram, ofPeople] = messages
     const all = ofProgram?.events.length ?? 0
@@ -185,9 +172,9 @@ describe('notifications of a run', () => {
     await notified.run()
     // The version of an endpoint begins with run 1; the window of its change with the run that saw it last.
     await notified.run()
-    const edited = places(notified.fixture).slice(0, 3)
-    for (const place of edited) setEndpointStatus(notified.fixture.fleet, place, 'inactive')
-    const { uid = '' } = edited[0] ?? {}
+    const edited = [0, 1, 2].map(notified.place)
+    notified.turn(0, 3, 'inactive')
+    const { uid } = notified.place(0)
     const { endpoints } = notified.fixture.dataOf('payments')
     const owners = [endpoints.find((row) => row.uid === uid)?.owner_id ?? '']
     const { messages } = await notified.run({ policy: onlyInactive }, [chat, { ...chat, name: 'owned', owners }])
@@ -236,9 +223,8 @@ describe('notifications of a run', () => {
       { ...lines, name: 'dev', labels: { env: 'dev' } },
     ]
     await notified.run()
-    const [first] = places(notified.fixture)
-    if (first === undefined) throw new Error('no endpoint')
-    setEndpointStatus(notified.fixture.fleet, first, 'inactive')
+    const first = notified.place(0)
+    notified.turn(0, 1, 'inactive')
     const titles = (messages: readonly Message[]) =>
       messages.map(({ events }) => [...new Set(events.map(({ project }) => project))])
     expect(titles((await notified.run({}, on)).messages)).toEqual([[one], [one]])
@@ -269,12 +255,10 @@ describe('notifications of a run', () => {
 
   it('are chosen by the owner of the resource, by names and patterns', async () => {
     await using notified = await openNotified([])
-    const all = places(notified.fixture)
-    const [one, two, three, without] = all
-    if (one === undefined || two === undefined || three === undefined || without === undefined) throw new Error('few')
+    const [one, two, three] = [notified.place(0), notified.place(1), notified.place(2)]
     const owners = ['tenant-01', 'tenant-02', 'team-b', '']
     for (const [index, owner_id] of owners.entries()) {
-      changeEndpoint(notified.fixture.fleet, all[index] ?? one, (row) => ({ ...row, owner_id }))
+      changeEndpoint(notified.fixture.fleet, notified.place(index), (row) => ({ ...row, owner_id }))
     }
     const on: Channel[] = [
       { ...lines, name: 'tenants', owners: ['tenant-0*'] },
@@ -286,7 +270,7 @@ describe('notifications of a run', () => {
     const uidsOf = (messages: readonly Message[]) =>
       Object.fromEntries(messages.map(({ id, events }) => [id, events.map(({ uid = '' }) => uid).sort()]))
     await notified.run({ policy: onlyInactive }, on)
-    for (const place of [one, two, three, without]) setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    notified.turn(0, 4, 'inactive')
     const opened = await notified.run({ policy: onlyInactive }, on)
     expect(Object.values(uidsOf(opened.messages))).toEqual([
       [one.uid, two.uid].sort(),
@@ -308,8 +292,7 @@ describe('notifications of a run', () => {
     await using notified = await openNotified([{ ...chat, owners: ['tenant-*'] }], {
       fleet: { endpointsPerProject: 120 },
     })
-    for (const place of places(notified.fixture).slice(0, 100))
-      setEndpointStatus(notified.fixture.fleet, place, 'inactive')
+    notified.turn(0, 100, 'inactive')
     const { messages } = await notified.run({ policy: onlyInactive })
     expect(messages).toMatchObject([{ storm: 'first_run', more: 90, counts: { 'violation.opened': 100 } }])
   })
@@ -330,9 +313,8 @@ describe('notifications of a run', () => {
     const ref = { ...project.ref, name: `acme/${name}` }
     const links = openLinks({ ...configuration, services: [{ ...service, projects: [{ ...project, ref }] }] })
     await notified.run({}, [chat], links)
-    const [first] = places(notified.fixture)
-    if (first === undefined) throw new Error('no endpoint')
-    setEndpointStatus(notified.fixture.fleet, first, 'inactive')
+    const first = notified.place(0)
+    notified.turn(0, 1, 'inactive')
     const [opened] = (await notified.run({ policy: onlyInactive }, [chat], links)).messages
     const [event] = opened?.events ?? []
     expect(opened?.report_url).toBe('https://r.example/2.html')
@@ -353,8 +335,7 @@ describe('notifications of a run', () => {
     await using notified = await openNotified([chat])
     const policy = policyOf('extends: []\nrules: { drift/url-host-changed: {}, drift/rate-limit-lost: {} }\n')
     await notified.run({ policy })
-    const [first, second] = places(notified.fixture)
-    if (first === undefined || second === undefined) throw new Error('no endpoints')
+    const [first, second] = [notified.place(0), notified.place(1)]
     changeEndpoint(notified.fixture.fleet, first, (row) => ({ ...row, url: 'https://elsewhere.example/in' }))
     const [moved] = (await notified.run({ policy })).messages
     expect(moved?.events).toMatchObject([
@@ -374,19 +355,20 @@ describe('notifications of a run', () => {
     await using notified = await openNotified([lines, chat])
     const policy = policyOf('extends: []\nrules: { endpoint/inactive: {}, endpoint/url-odd-port: {} }\n')
     await notified.run({ policy })
-    const [one, two, three, four] = places(notified.fixture)
-    if (!one || !two || !three || !four) throw new Error('no endpoints')
-    const listenAt = (place: typeof one, host: string) =>
-      changeEndpoint(notified.fixture.fleet, place, (row) => ({ ...row, url: `https://${host}.example:9000/in` }))
-    setEndpointStatus(notified.fixture.fleet, one, 'inactive')
-    listenAt(two, 'two')
-    listenAt(three, 'three')
+    const listenAt = (index: number, host: string) =>
+      changeEndpoint(notified.fixture.fleet, notified.place(index), (row) => ({
+        ...row,
+        url: `https://${host}.example:9000/in`,
+      }))
+    notified.turn(0, 1, 'inactive')
+    listenAt(1, 'two')
+    listenAt(2, 'three')
     const both = (await notified.run({ policy })).messages
     expect(both.map(({ events, infos, more }) => [events.length, infos, more])).toEqual([
       [3, undefined, 0],
       [1, 2, 0],
     ])
-    listenAt(four, 'four')
+    listenAt(3, 'four')
     const alone = (await notified.run({ policy })).messages
     expect(alone.map(({ events, infos }) => [events.length, infos])).toEqual([
       [1, undefined],
@@ -396,19 +378,17 @@ describe('notifications of a run', () => {
 
   it('count in the first message of a new channel what was open before', async () => {
     await using notified = await openNotified([lines])
-    const [one, two] = places(notified.fixture)
-    if (one === undefined || two === undefined) throw new Error('no endpoints')
-    setEndpointStatus(notified.fixture.fleet, one, 'inactive')
+    notified.turn(0, 1, 'inactive')
     const [first] = (await notified.run({ policy: onlyInactive })).messages
     expect(first).not.toHaveProperty('already_open')
-    setEndpointStatus(notified.fixture.fleet, two, 'inactive')
+    notified.turn(1, 2, 'inactive')
     const on: Channel[] = [lines, chat, { ...chat, name: 'critical', min_severity: 'critical' }]
     const added = (await notified.run({ policy: onlyInactive }, on)).messages
     expect(added.map(({ events, already_open }) => [events.length, already_open])).toEqual([
       [1, undefined],
       [1, { high: 1 }],
     ])
-    setEndpointStatus(notified.fixture.fleet, one, 'active')
+    notified.turn(0, 1, 'active')
     for (const later of (await notified.run({ policy: onlyInactive }, on)).messages) {
       expect(later).not.toHaveProperty('already_open')
     }
@@ -417,10 +397,8 @@ describe('notifications of a run', () => {
   it('count what was open before when messages were given up, until one arrives', async () => {
     await using notified = await openNotified([lines])
     const { fixture } = notified
-    const [one, two, three] = places(fixture)
-    const open = async (place: typeof one) => {
-      if (place === undefined) throw new Error('no endpoint')
-      setEndpointStatus(fixture.fleet, place, 'inactive')
+    const open = async (index: number) => {
+      notified.turn(index, index + 1, 'inactive')
       const { messages } = await notified.run({ policy: onlyInactive })
       return messages.map(({ already_open }) => already_open)
     }
@@ -433,18 +411,17 @@ describe('notifications of a run', () => {
         }
       })
     await notified.run({ policy: onlyInactive })
-    expect(await open(one)).toEqual([undefined])
+    expect(await open(0)).toEqual([undefined])
     await end('dead')
-    expect(await open(two)).toEqual([{ high: 1 }])
+    expect(await open(1)).toEqual([{ high: 1 }])
     await end('delivered')
-    expect(await open(three)).toEqual([undefined])
+    expect(await open(2)).toEqual([undefined])
   })
 
   it('count in it what was open before and could not be checked', async () => {
     await using notified = await openNotified([lines])
-    const [one] = places(notified.fixture)
-    if (one === undefined) throw new Error('no endpoints')
-    setEndpointStatus(notified.fixture.fleet, one, 'inactive')
+    const one = notified.place(0)
+    notified.turn(0, 1, 'inactive')
     await notified.run({ policy: onlyInactive })
     notified.fixture.service.failNext({ how: 'bad-json', path: new RegExp(`${one.project}/endpoints`), times: 9 })
     const [, added] = (await notified.run({ policy: onlyInactive }, [lines, chat])).messages
@@ -455,8 +432,7 @@ describe('notifications of a run', () => {
     const files: Channel = { name: 'files', type: 'directory', path: '/x', formats: ['json'], keep: 3 }
     await using notified = await openNotified([files, { ...files, name: 'severe', min_severity: 'high' }])
     expect((await notified.run()).messages).toHaveLength(1)
-    const [first] = places(notified.fixture)
-    if (first === undefined) throw new Error('no endpoint')
+    const first = notified.place(0)
     deleteEndpoint(notified.fixture.fleet, first)
     expect((await notified.run()).messages.length).toBeGreaterThan(0)
   })

@@ -1,11 +1,12 @@
 import type { Channel } from '../../src/config/configuration.ts'
+import { setEndpointStatus } from '../../src/demo/edits.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
 import { type Links, noLinks } from '../../src/notify/links.ts'
 import { readMessage } from '../../src/notify/message.ts'
 import { type AuditTurn, policyOf } from '../audit/audit-harness.ts'
-import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } from '../audit/fleet-fixture.ts'
+import { at, type FleetFixtureOptions, openFleetFixture } from '../audit/fleet-fixture.ts'
 
 /** So that an edit of a status opens one violation and no others. */
 export const onlyInactive = policyOf('extends: []\nrules: { endpoint/inactive: {} }\n')
@@ -27,11 +28,17 @@ export async function openNotified(channels: readonly Channel[] = [lines], optio
     const all: readonly NewMessage[] = Array.isArray(written) ? written : []
     return { report, messages: all.map(({ body }) => readMessage(body)) }
   }
-  return { fixture, run, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() }
-}
-
-/** The endpoints of the first project. */
-export function places(fixture: FleetFixture) {
   const { uid: project } = at(fixture.fleet.projects(), 0)
-  return fixture.fleet.open(project).endpoints.map(({ uid }) => ({ project, uid }))
+  const places = fixture.fleet.open(project).endpoints.map(({ uid }) => ({ project, uid }))
+  return {
+    fixture,
+    run,
+    /** An endpoint of the first project, as its fleet began. */
+    place: (index: number) => at(places, index),
+    /** Sets the status of some of them. */
+    turn(from: number, to: number, status: 'active' | 'inactive') {
+      for (const place of places.slice(from, to)) setEndpointStatus(fixture.fleet, place, status)
+    },
+    [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
+  }
 }

@@ -343,22 +343,18 @@ const acting = [
   '{noformat}{color:red}x{color} bq. OPS-1 :) (y) ---- www.evil.example mailto:a@evil.example &#42;',
 ]
 
-describe('a name in GitHub', () => {
-  it.each(acting)('%j stays a name', async (name) => {
-    await using desk = deskOf(await trackers.GitHub())
-    await desk.deliver(opened({ name, text: name, uid: name, owner: name, title: name, remediation: name, path: name }))
-    expect(desk.tickets[0]?.text).toMatch(/^<!-- hookdrift:hookdrift-1 msg_\d+ -->\n/)
-    expect(desk.tickets.flatMap(actsInGitHub)).toEqual([])
-  })
+it.each(acting)('a name in GitHub %j stays a name', async (name) => {
+  await using desk = deskOf(await trackers.GitHub())
+  await desk.deliver(opened({ name, text: name, uid: name, owner: name, title: name, remediation: name, path: name }))
+  expect(desk.tickets[0]?.text).toMatch(/^<!-- hookdrift:hookdrift-1 msg_\d+ -->\n/)
+  expect(desk.tickets.flatMap(actsInGitHub)).toEqual([])
 })
 
-describe('a name in Jira', () => {
-  it.each(acting)('%j stays a name', async (name) => {
-    await using desk = deskOf(await trackers['Jira Data Center']())
-    await desk.deliver(opened({ name, text: name, uid: name, owner: name, title: name, remediation: name, path: name }))
-    expect(desk.tickets).toHaveLength(1)
-    expect(desk.tickets.flatMap(actsInJira)).toEqual([])
-  })
+it.each(acting)('a name in Jira %j stays a name', async (name) => {
+  await using desk = deskOf(await trackers['Jira Data Center']())
+  await desk.deliver(opened({ name, text: name, uid: name, owner: name, title: name, remediation: name, path: name }))
+  expect(desk.tickets).toHaveLength(1)
+  expect(desk.tickets.flatMap(actsInJira)).toEqual([])
 })
 
 describe('issues of GitHub', () => {

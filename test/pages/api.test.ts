@@ -13,11 +13,11 @@ import { openDirectory } from '../cli/start-process.ts'
 import { openDemoSite } from './demo-site.ts'
 
 const demo = await openDemoSite()
-await demo.command('baseline', 'approve', '--run', '1', '--by', 'me')
-const { stdout } = await demo.command('diff', '1', '2', '--format', 'json')
-const uid = JSON.parse(stdout).rows.find(({ change }: { change: string }) => change === 'modified').uid
-const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout)
-await demo.command('accept', open.rows[0].fingerprint, '--reason', 'it is known', '--by', 'me')
+await demo.command('baseline approve --run 1 --by me')
+const diff = await demo.json('diff 1 2')
+const { uid } = diff.rows.find(({ change }: { change: string }) => change === 'modified')
+const open = await demo.json('violations --open')
+await demo.command(`accept ${open.rows[0].fingerprint} --reason 'it is known' --by me`)
 afterAll(() => demo[Symbol.asyncDispose]())
 
 /** How old a scan is depends on the second. */
@@ -25,73 +25,65 @@ const withoutAge = (text: string) => text.replace(/"age_s": \d+/g, '"age_s": 0')
 const json = (path: string) => demo.get(`/api/v1/${path}`).then((answer) => answer.text())
 
 /** The list of rules reads no configuration. */
-const onCommandLine = (words: readonly string[]) =>
-  words[0] === 'rules'
-    ? command([...words, '--format', 'json'], { cwd: tmpdir() })
-    : demo.command(...words, '--format', 'json')
+const onCommandLine = (line: string) =>
+  line.startsWith('rules') ? command(`${line} --format json`, { cwd: tmpdir() }) : demo.command(`${line} --format json`)
 
-type Case = readonly [path: string, words: () => readonly string[]]
-const cases: readonly Case[] = [
-  ['accept', () => ['accept', '--list']],
-  ['accept?list', () => ['accept', '--list']],
-  ['baseline', () => ['baseline', 'show']],
-  ['baseline?all=true', () => ['baseline', 'show', '--all']],
-  ['baseline-diff', () => ['baseline', 'diff']],
-  ['baseline/diff?run=1', () => ['baseline', 'diff', '--run', '1']],
-  ['causes', () => ['causes']],
-  ['causes?run=1&kind=endpoint', () => ['causes', '--run', '1', '--kind', 'endpoint']],
-  ['compare?a=demo/orders&b=demo/payments', () => ['compare', 'demo/orders', 'demo/payments']],
+/** `$`: the uid of a resource. */
+const cases = [
+  ['accept', 'accept --list'],
+  ['accept?list', 'accept --list'],
+  ['baseline', 'baseline show'],
+  ['baseline?all=true', 'baseline show --all'],
+  ['baseline-diff', 'baseline diff'],
+  ['baseline/diff?run=1', 'baseline diff --run 1'],
+  ['causes', 'causes'],
+  ['causes?run=1&kind=endpoint', 'causes --run 1 --kind endpoint'],
+  ['compare?a=demo/orders&b=demo/payments', 'compare demo/orders demo/payments'],
   [
     'compare?a=orders&b=payments&run=1&map-host=*.a=*.b&map=c=d&ignore=/description&match=url_path',
-    () => [
-      ...['compare', 'orders', 'payments', '--at', '1', '--map-host', '*.a=*.b', '--map', 'c=d'],
-      ...['--ignore', '/description', '--match', 'url_path'],
-    ],
+    'compare orders payments --at 1 --map-host *.a=*.b --map c=d --ignore /description --match url_path',
   ],
-  ['coverage?incomplete', () => ['coverage', '--incomplete']],
-  ['coverage?run=1&project=demo/orders', () => ['coverage', '--run', '1', '--project', 'demo/orders']],
-  ['diff?from=1&to=2', () => ['diff', '1', '2']],
-  ['diff?from=latest~1&patch&kind=endpoint', () => ['diff', 'latest~1', '--patch', '--kind', 'endpoint']],
-  ['diff?from=2&run=1', () => ['diff', '2', '1']],
-  ['notes', () => ['note', '--list']],
-  ['notes?project=demo/orders', () => ['note', '--list', '--project', 'demo/orders']],
-  ['notify', () => ['notify', '--pending']],
-  ['report', () => ['report']],
-  ['report?run=1', () => ['report', '--run', '1']],
-  ['report?framework=soc2', () => ['report', '--framework', 'soc2']],
-  ['restore?uid=$', () => ['restore', uid]],
-  ['restore?uid=$&run=1', () => ['restore', uid, '--run', '1']],
-  ['rules', () => ['rules']],
-  ['rules?run=1&id=endpoint/inactive', () => ['rules', 'endpoint/inactive']],
-  ['runs', () => ['runs']],
-  ['runs?run=1', () => ['runs', '--run', '1']],
-  ['state', () => ['state']],
-  ['state?run=1&limit=3', () => ['state', '--run', '1', '--limit', '3']],
-  ['status', () => ['status']],
-  ['status?run=1&max-age=2h', () => ['status', '--run', '1', '--max-age', '2h']],
-  ['timeline?uid=$', () => ['timeline', uid]],
-  ['timeline?uid=$&run=1', () => ['timeline', uid, '--run', '1']],
-  ['trend', () => ['trend']],
-  ['trend?run=1&since=7d', () => ['trend', '--run', '1', '--since', '7d']],
-  ['violations', () => ['violations']],
-  ['violations?limit=all', () => ['violations', '--limit', 'all']],
-  ['violations?run=1&limit=2', () => ['violations', '--run', '1', '--limit', '2']],
+  ['coverage?incomplete', 'coverage --incomplete'],
+  ['coverage?run=1&project=demo/orders', 'coverage --run 1 --project demo/orders'],
+  ['diff?from=1&to=2', 'diff 1 2'],
+  ['diff?from=latest~1&patch&kind=endpoint', 'diff latest~1 --patch --kind endpoint'],
+  ['diff?from=2&run=1', 'diff 2 1'],
+  ['notes', 'note --list'],
+  ['notes?project=demo/orders', 'note --list --project demo/orders'],
+  ['notify', 'notify --pending'],
+  ['report', 'report'],
+  ['report?run=1', 'report --run 1'],
+  ['report?framework=soc2', 'report --framework soc2'],
+  ['restore?uid=$', 'restore $'],
+  ['restore?uid=$&run=1', 'restore $ --run 1'],
+  ['rules', 'rules'],
+  ['rules?run=1&id=endpoint/inactive', 'rules endpoint/inactive'],
+  ['runs', 'runs'],
+  ['runs?run=1', 'runs --run 1'],
+  ['state', 'state'],
+  ['state?run=1&limit=3', 'state --run 1 --limit 3'],
+  ['status', 'status'],
+  ['status?run=1&max-age=2h', 'status --run 1 --max-age 2h'],
+  ['timeline?uid=$', 'timeline $'],
+  ['timeline?uid=$&run=1', 'timeline $ --run 1'],
+  ['trend', 'trend'],
+  ['trend?run=1&since=7d', 'trend --run 1 --since 7d'],
+  ['violations', 'violations'],
+  ['violations?limit=all', 'violations --limit all'],
+  ['violations?run=1&limit=2', 'violations --run 1 --limit 2'],
   [
     'violations?severity=high&project=demo/o*&project=demo/payments&open&unknown=true&sort=age',
-    () => [
-      ...['violations', '--severity', 'high', '--project', 'demo/o*', 'demo/payments', '--open', '--unknown'],
-      ...['--sort', 'age'],
-    ],
+    'violations --severity high --project demo/o* demo/payments --open --unknown --sort age',
   ],
-  ['violations?older-than=1d&since=1', () => ['violations', '--older-than', '1d', '--since', '1']],
-  ['waivers', () => ['waivers', 'list']],
-  ['waivers/list?run=1&project=demo/orders', () => ['waivers', 'list', '--run', '1', '--project', 'demo/orders']],
+  ['violations?older-than=1d&since=1', 'violations --older-than 1d --since 1'],
+  ['waivers', 'waivers list'],
+  ['waivers/list?run=1&project=demo/orders', 'waivers list --run 1 --project demo/orders'],
 ]
 
 describe('the API', () => {
-  it.each(cases)('answers %s with the bytes of the command', async (path, words) => {
+  it.each(cases)('answers %s with the bytes of the command', async (path = '', line = '') => {
     const answer = await demo.get(`/api/v1/${path.replace('$', uid)}`)
-    const { stdout, code } = await onCommandLine(words())
+    const { stdout, code } = await onCommandLine(line.replace('$', uid))
     expect({ status: answer.status, code }).toEqual({ status: 200, code: expect.not.toBeOneOf([2, 4]) })
     expect(answer.headers.get('content-type')).toBe('application/json')
     expect(withoutAge(await answer.text())).toBe(withoutAge(stdout))
@@ -100,7 +92,7 @@ describe('the API', () => {
   it('answers every command that its list names', async () => {
     const { commands } = JSON.parse(await (await demo.get('/api/v1')).text())
     expect(commands.map(({ name }: { name: string }) => name)).toEqual(Object.keys(apiEntries))
-    const asked = cases.map(([path]) => path.replace(/\?.*/, '').replace('/', '-'))
+    const asked = cases.map(([path = '']) => path.replace(/\?.*/, '').replace('/', '-'))
     expect(Object.keys(apiEntries).filter((name) => !asked.includes(name))).toEqual([])
   })
 

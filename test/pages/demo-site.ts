@@ -9,7 +9,7 @@ import { openDirectory } from '../cli/start-process.ts'
 export async function openDemoSite() {
   const directory = openDirectory()
   const env = { HOOKDRIFT_LOG: 'silent' }
-  const { code, stderr } = await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env })
+  const { code, stderr } = await command(`demo --keep ${directory.file('demo')}`, { cwd: directory.path, env })
   if (code > 1) throw new Error(`the demonstration failed: ${stderr}`)
   const file = directory.file('demo/hookdrift.db')
   const history = await openExistingHistory(readLocation(file, directory.path), {})
@@ -28,6 +28,8 @@ export async function openDemoSite() {
     onFault: (error: unknown) => faults.push(error),
   }
   const site = createSite(options)
+  const ask = (line: string) =>
+    command(`${line} --config ${directory.file('demo/hookdrift.yaml')}`, { cwd: directory.file('demo'), env })
   return {
     site,
     options,
@@ -41,11 +43,14 @@ export async function openDemoSite() {
     get: async (path: string, headers: Readonly<Record<string, string>> = {}) =>
       site.request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } }),
     /** Runs a command line on the same history, in the folder of its configuration. */
-    command: (...args: readonly string[]) =>
-      command([...args, '--config', directory.file('demo/hookdrift.yaml')], { cwd: directory.file('demo'), env }),
+    command: ask,
+    /** What it answers as JSON, regardless of its exit code. */
+    json: async (line: string) => JSON.parse((await ask(`${line} --format json`)).stdout),
+    /** Fails if a page failed. */
     async [Symbol.asyncDispose]() {
       await history.close()
       directory[Symbol.dispose]()
+      if (faults.length > 0) throw new AggregateError(faults, 'pages of the demonstration failed')
     },
   }
 }

@@ -35,7 +35,7 @@ interface EventfulOptions {
  */
 export async function openEventfulSite({ uids = [], owner = 'team' }: EventfulOptions = {}) {
   const fixtureOfHistory = await openHistoryFixture({
-    fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 4, subscriptionsPerProject: 4 },
+    fleet: { projects: 2, endpointsPerProject: 4, subscriptionsPerProject: 4 },
   })
   const { fixture } = fixtureOfHistory
   const { fleet, service, harness } = fixture

@@ -16,7 +16,7 @@ const evil = '<script>&"\' ]]> \u0000\u0001\u001b[31m \u202e \ufffe </entry>'
 let cli: CliFixture
 let get: (path: string, host?: string, projects?: readonly string[]) => Promise<Response>
 const faults: unknown[] = []
-cli = await openCliFixture({ projects: 2, endpointsPerProject: 3 }, 'policy: ./policy.yaml\n')
+cli = await openCliFixture({ endpointsPerProject: 3 }, 'policy: ./policy.yaml\n')
 cli.directory.write('policy.yaml', 'extends: [recommended]\nrules: { endpoint/url-not-https: high }\n')
 const project = at(cli.fleet.projects(), 0).uid
 const { uid } = at(cli.fleet.open(project).endpoints, 0)
@@ -146,7 +146,7 @@ describe('the feed', () => {
 })
 
 it('says of a violation whose first run was pruned that it was, and invents no run', async () => {
-  const opened = await openHistoryFixture({ fleet: { projects: 1, endpointsPerProject: 2 } })
+  const opened = await openHistoryFixture({ fleet: { endpointsPerProject: 2 } })
   const { fleet, audit } = opened.fixture
   const project = at(fleet.projects(), 0).uid
   const [fixed = '', kept = ''] = fleet.open(project).endpoints.map(({ uid }) => uid)
@@ -158,7 +158,7 @@ it('says of a violation whose first run was pruned that it was, and invents no r
   await audit()
   serve(fixed, 'https://fixed.example')
   await audit()
-  expect((await opened.ask(['prune', '--keep-last', '1'])).stdout).toContain('1 run pruned')
+  expect((await opened.ask('prune --keep-last 1')).stdout).toContain('1 run pruned')
   await using site = await openSite(opened)
   const summaries = (await (await site.get('/feed.atom')).text()).match(/[^<>]* opened it: /g)
   expect(summaries?.toSorted()).toEqual(['A run that was pruned since opened it: ', 'Run 1 opened it: '])

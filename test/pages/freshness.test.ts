@@ -14,7 +14,7 @@ import { openDirectory } from '../cli/start-process.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openSite } from './open-site.ts'
 
-it('answers 304 until the next run, within a second without a question to the history', async () => {
+it('answers 304 until the next run', async () => {
   using directory = openDirectory()
   const env = { HOOKDRIFT_LOG: 'silent' }
   await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env })
@@ -27,14 +27,10 @@ it('answers 304 until the next run, within a second without a question to the hi
     },
   }
   let now = 5_000_000
-  let opened = 0
   const finish = db.prepare('UPDATE run SET finished_at = ? WHERE number = 2')
   const end = (await findLastRun(history))?.finished_at ?? ''
   const site = createSite({
-    async history() {
-      opened++
-      return history
-    },
+    history: async () => history,
     now: () => now,
     version: '1.2.3',
     api: createApi(
@@ -53,9 +49,8 @@ it('answers 304 until the next run, within a second without a question to the hi
     const tag = first.headers.get('etag') ?? ''
     expect(tag).toMatch(/^W\/"2-[\w-]{22}"$/)
     expect(first.headers.get('cache-control')).toBe('private, no-cache')
-    opened = 0
     const again = await get(path, `"other", ${tag}`)
-    expect({ status: again.status, tag: again.headers.get('etag'), opened }).toEqual({ status: 304, tag, opened: 0 })
+    expect([again.status, again.headers.get('etag')]).toEqual([304, tag])
     // What a cache needs to know is with both.
     for (const answer of [first, again]) expect(answer.headers.get('vary')).toBe('Accept-Encoding')
     // A cache may have made it a strong one.
@@ -63,11 +58,6 @@ it('answers 304 until the next run, within a second without a question to the hi
     expect((await get(path, tag.replace('W/"', 'W/"x'))).status).toBe(200)
     // Another address, such as another filter, is another answer.
     expect((await get(path.includes('?') ? `${path}&limit=1` : `${path}?run=1`, tag)).status).toBe(200)
-    now += 1001
-    opened = 0
-    expect({ status: (await get(path, tag)).status, opened }).toEqual({ status: 304, opened: 1 })
-    now -= 5000
-    expect((await get(path, tag)).status).toBe(304)
     finish.run('2027-01-01T00:00:00.000Z')
     now += 10_000
     expect((await get(path, tag)).status).toBe(200)
@@ -102,7 +92,7 @@ it('answers 304 until the next run, within a second without a question to the hi
 }, 60_000)
 
 it('answers anew once runs were pruned, and leads to none of them', async () => {
-  const opened = await openHistoryFixture({ fleet: { projects: 1, endpointsPerProject: 1 } })
+  const opened = await openHistoryFixture({ fleet: { endpointsPerProject: 1 } })
   const { fleet, audit } = opened.fixture
   const project = at(fleet.projects(), 0).uid
   const { uid } = at(fleet.open(project).endpoints, 0)
@@ -115,14 +105,14 @@ it('answers anew once runs were pruned, and leads to none of them', async () => 
   const tagOf = async () => (await site.get(`/api/v1/timeline?uid=${uid}`)).headers.get('etag')
   expect(await page()).toContain('href="/runs/2"')
   const tag = await tagOf()
-  expect((await opened.ask(['prune', '--keep-last', '2'])).code).toBe(0)
+  expect((await opened.ask('prune --keep-last 2')).code).toBe(0)
   site.advance(2000)
   expect(await page()).not.toContain('href="/runs/2"')
   expect(await tagOf()).not.toBe(tag)
 })
 
 it('says on every page that the history was moved, also to who has the page already, and not where', async () => {
-  const opened = await openHistoryFixture({ fleet: { projects: 1, endpointsPerProject: 1 } })
+  const opened = await openHistoryFixture({ fleet: { endpointsPerProject: 1 } })
   await opened.fixture.audit()
   await using site = await openSite(opened)
   const { headers } = await site.get('/resources')

@@ -48,8 +48,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
   }
 
   it('counts per rule what the command counts', async () => {
-    const { stdout } = await site.command('violations', '--open', '--format', 'json')
-    const { rows } = JSON.parse(stdout) as { rows: { rule: string }[] }
+    const { rows } = (await site.json('violations --open')) as { rows: { rule: string }[] }
     const page = await text('/rules')
     for (const [rule, found] of Map.groupBy(rows, (row) => row.rule)) {
       const [row] = new RegExp(`<tr data-rule="${rule}">[^\\n]{0,2000}`).exec(page) ?? []
@@ -233,15 +232,14 @@ describe('the pages of rules, exceptions and the worker', async () => {
   })
 
   it('says once what projects are compared with that were approved together', async () => {
-    const signed = ['--note', 'agreed', '--by', 'kim']
-    await site.command('baseline', 'approve', '--run', '1', ...signed)
-    await site.command('baseline', 'approve', '--run', '2', '--project', 'demo/payments', '--yes', ...signed)
+    await site.command('baseline approve --run 1 --note agreed --by kim')
+    await site.command('baseline approve --run 2 --project demo/payments --yes --note agreed --by kim')
     const remarks = [...(await text('/baselines')).matchAll(/<p class="soft">([^<]*: compared with [^<]*)<\/p>/g)]
     expect(remarks.map(([, remark]) => remark)).toEqual([
       expect.stringMatching(/^demo\/orders, demo\/partner-intake: compared with run 1, approved \S+ \S+ UTC by kim\.$/),
       expect.stringMatching(/^demo\/payments: compared with run 2, approved \S+ \S+ UTC by kim\.$/),
     ])
-    await site.command('baseline', 'revoke', '--by', 'kim')
+    await site.command('baseline revoke --by kim')
   })
 
   it('shows stale scans first, the next times of schedules, and no name of a project that it does not show', async () => {

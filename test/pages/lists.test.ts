@@ -14,10 +14,7 @@ interface Row {
 
 describe('the lists', async () => {
   const site = await openDemoSite()
-  afterAll(async () => {
-    expect(site.faults).toEqual([])
-    await site[Symbol.asyncDispose]()
-  })
+  afterAll(() => site[Symbol.asyncDispose]())
 
   const read = async (path: string) => {
     const answer = await site.get(path)
@@ -25,8 +22,7 @@ describe('the lists', async () => {
     expect([path, answer.status]).toEqual([path, 200])
     return text
   }
-  const json = async (...args: readonly string[]) =>
-    JSON.parse((await site.command(...args, '--format', 'json')).stdout)
+  const { json } = site
   const textOf = (markup: string) =>
     markup
       .replace(/<[^>]*>/g, ' ')
@@ -37,7 +33,7 @@ describe('the lists', async () => {
   it('shows in the overview what the commands answer', async () => {
     const page = await read('/')
     const status = await json('status')
-    const { rows: open, counts } = await json('violations', '--open')
+    const { rows: open, counts } = await json('violations --open')
     const count = (severity: string) => open.filter((row: Row) => row.severity === severity).length
     const figures = [...page.matchAll(/<li class="figure[^>]*>(.*?)<\/li>/gs)].map(([, figure = '']) => textOf(figure))
     expect(figures).toHaveLength(3)
@@ -73,9 +69,9 @@ describe('the lists', async () => {
     )
     if (days.length >= 2)
       expect(page).toContain(`${days.at(0)} at first, ${days.at(-1)} at last, ${Math.max(...days)} at most`)
-    const { rows: waived } = await json('violations', '--waived')
+    const { rows: waived } = await json('violations --waived')
     expect(page.includes(`>${waived.length} waived<`)).toBe(waived.length > 0)
-    const { rows: overdue } = await json('violations', '--open', '--overdue')
+    const { rows: overdue } = await json('violations --open --overdue')
     expect(page.includes(`>${overdue.length} overdue<`)).toBe(overdue.length > 0)
     const byRule = Map.groupBy(open as Row[], ({ rule }) => rule)
     for (const [, rule = '', number] of page.matchAll(/rule=([^&"]*)[^"]*">(\d+) open</g)) {
@@ -95,26 +91,25 @@ describe('the lists', async () => {
   })
 
   it('lists and counts what the command does, by the same options', async () => {
-    const questions: readonly (readonly [query: string, ...options: string[]])[] = [
+    for (const [query, options] of [
       ['', '--open'],
-      ['state=active'],
+      ['state=active', ''],
       ['state=waived', '--waived'],
       ['state=resolved', '--resolved'],
-      ['state=all', '--open', '--resolved', '--waived', '--unknown'],
-      ['severity=high', '--open', '--severity', 'high'],
-      ['max-severity=low', '--open', '--max-severity', 'low'],
-      ['severity=high&max-severity=high', '--open', '--severity', 'high', '--max-severity', 'high'],
-      ['rule=endpoint/*', '--open', '--rule', 'endpoint/*'],
-      ['rule=drift/*&state=all', '--open', '--resolved', '--waived', '--unknown', '--rule', 'drift/*'],
-      ['kind=endpoint', '--open', '--kind', 'endpoint'],
-      ['owner=tenant-0*', '--open', '--owner', 'tenant-0*'],
-      ['overdue=true', '--open', '--overdue'],
-      ['since=2', '--open', '--since', '2'],
-      ['sort=age', '--open', '--sort', 'age'],
-    ]
-    for (const [query, ...options] of questions) {
+      ['state=all', '--open --resolved --waived --unknown'],
+      ['severity=high', '--open --severity high'],
+      ['max-severity=low', '--open --max-severity low'],
+      ['severity=high&max-severity=high', '--open --severity high --max-severity high'],
+      ['rule=endpoint/*', '--open --rule endpoint/*'],
+      ['rule=drift/*&state=all', '--open --resolved --waived --unknown --rule drift/*'],
+      ['kind=endpoint', '--open --kind endpoint'],
+      ['owner=tenant-0*', '--open --owner tenant-0*'],
+      ['overdue=true', '--open --overdue'],
+      ['since=2', '--open --since 2'],
+      ['sort=age', '--open --sort age'],
+    ]) {
       const page = await read(`/violations?${query}`)
-      const { rows } = await json('violations', ...options)
+      const { rows } = await json(`violations ${options}`)
       const shown = [...page.matchAll(/<li id="v-([0-9a-f]+)/g)].map(([, fingerprint]) => fingerprint)
       expect([query, shown]).toEqual([query, rows.slice(0, 50).map((row: Row) => row.fingerprint)])
     }
@@ -128,7 +123,7 @@ describe('the lists', async () => {
   })
 
   it('finds texts, in any case', async () => {
-    const { rows } = await json('violations', '--open')
+    const { rows } = await json('violations --open')
     const word = 'AUTHENTICATION'
     const page = await read(`/violations?q=${word}`)
     const found = rows.filter((row: Row & { name: string; uid: string; path: string }) =>
@@ -141,7 +136,7 @@ describe('the lists', async () => {
   })
 
   it('counts groups', async () => {
-    const { rows } = await json('violations', '--open')
+    const { rows } = await json('violations --open')
     for (const by of ['rule', 'project', 'owner'] as const) {
       const page = await read(`/violations?group-by=${by}`)
       const groups = [...page.matchAll(/<tr><th scope="row">.*?data-label="all"[^>]*>(\d+)</gs)].map(([, total]) =>
@@ -153,7 +148,7 @@ describe('the lists', async () => {
   })
 
   it('shows one violation by the beginning of its fingerprint, open, waived or resolved', async () => {
-    const { rows } = await json('violations', '--open', '--resolved', '--waived', '--unknown')
+    const { rows } = await json('violations --open --resolved --waived --unknown')
     expect(rows.length).toBeGreaterThan(5)
     for (const row of rows as Row[]) {
       const page = await read(`/violations/${row.fingerprint.slice(0, 12)}`)

@@ -221,26 +221,24 @@ describe('attempts at a token', () => {
   })
 })
 
-describe('a token', () => {
-  it('is in no answer, no cookie and no line of the log', async () => {
-    const guarded = openGuardedPages({ tokens, trustedProxy })
-    const wrong = 'not-a-real-token-that-is-wrong'
-    const answers = [
-      await guarded.login(teamToken),
-      await guarded.login(wrong),
-      await guarded.bearer(wrong),
-      await guarded.bearer(teamToken),
-      await guarded.ask('/login'),
-      await guarded.ask(`/api/v1/runs`, { headers: { authorization: `Bearer ${wrong}` } }),
-      ...(await Promise.all(Array.from({ length: 6 }, () => guarded.login(wrong)))),
-    ]
-    const said = await Promise.all(answers.map(async (one) => `${[...one.headers].join('\n')}\n${await one.text()}`))
-    const everything = `${said.join('\n')}${JSON.stringify(guarded.log)}`
-    for (const secret of [teamToken, wholeToken, wrong]) {
-      expect(everything).not.toContain(secret)
-      expect(everything).not.toContain(Buffer.from(secret).toString('base64url'))
-    }
-  })
+it('a token is in no answer, no cookie and no line of the log', async () => {
+  const guarded = openGuardedPages({ tokens, trustedProxy })
+  const wrong = 'not-a-real-token-that-is-wrong'
+  const answers = [
+    await guarded.login(teamToken),
+    await guarded.login(wrong),
+    await guarded.bearer(wrong),
+    await guarded.bearer(teamToken),
+    await guarded.ask('/login'),
+    await guarded.ask(`/api/v1/runs`, { headers: { authorization: `Bearer ${wrong}` } }),
+    ...(await Promise.all(Array.from({ length: 6 }, () => guarded.login(wrong)))),
+  ]
+  const said = await Promise.all(answers.map(async (one) => `${[...one.headers].join('\n')}\n${await one.text()}`))
+  const everything = `${said.join('\n')}${JSON.stringify(guarded.log)}`
+  for (const secret of [teamToken, wholeToken, wrong]) {
+    expect(everything).not.toContain(secret)
+    expect(everything).not.toContain(Buffer.from(secret).toString('base64url'))
+  }
 })
 
 type GuardedPages = ReturnType<typeof openGuardedPages>

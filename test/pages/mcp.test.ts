@@ -18,7 +18,7 @@ let uid: string
 let known: Readonly<Record<string, string>>
 beforeAll(async () => {
   demo = await openDemoSite()
-  await demo.command('baseline', 'approve', '--run', '1', '--by', 'me')
+  await demo.command('baseline approve --run 1 --by me')
   const { rows } = JSON.parse(await (await demo.get('/api/v1/violations?rule=drift/*')).text())
   uid = rows[0].uid
   known = { uid, a: 'demo/orders', b: 'demo/payments', from: '1' }
@@ -120,7 +120,7 @@ describe('a tool', () => {
 
   it('gives the commands that restore a resource, as the command line prints them', async () => {
     await using client = await connect()
-    const { stdout } = await demo.command('restore', uid)
+    const { stdout } = await demo.command(`restore ${uid}`)
     const { commands, rows } = answerOf(await client.callTool({ name: 'restore', arguments: { uid } }))
     expect(commands).toEqual(stdout.trimEnd().split('\n'))
     expect(stdout).toContain('curl --silent')
@@ -149,11 +149,11 @@ describe('a tool', () => {
   })
 
   it('changes nothing in the history', async () => {
-    const before = (await demo.command('verify', '--format', 'json')).stdout
+    const before = (await demo.command('verify --format json')).stdout
     await using client = await connect()
     const { tools } = await client.listTools()
     for (const tool of tools) await client.callTool({ name: tool.name, arguments: argumentsOf(tool, known) })
-    expect((await demo.command('verify', '--format', 'json')).stdout).toBe(before)
+    expect((await demo.command('verify --format json')).stdout).toBe(before)
   })
 
   it('says nothing of files when the history cannot be used', async () => {
@@ -211,14 +211,14 @@ describe('hostile texts of a service', () => {
   const wire: string[] = []
   beforeAll(async () => {
     const opened = await openHistoryFixture({
-      fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: hostileTexts.length + 1 },
+      fleet: { projects: 2, endpointsPerProject: hostileTexts.length + 1 },
     })
     const { fleet, service, audit } = opened.fixture
     projects = fleet.projects().map(({ name }) => `acme/${name}`)
     const [project] = fleet.projects().map(({ uid }) => uid)
     if (project === undefined) throw new Error('a project, please')
     await audit()
-    await opened.ask(['baseline', 'approve', '--run', '1', '--by', 'me'])
+    await opened.ask('baseline approve --run 1 --by me')
     uids = fleet.open(project).endpoints.map(({ uid }) => uid)
     renamed = uids.pop() ?? ''
     const name = (uid: string, text: string) =>

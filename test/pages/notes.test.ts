@@ -78,7 +78,7 @@ describe('POST /api/v1/notes', () => {
     })
     const listed = await ask('/api/v1/notes', { headers: authorization(readerToken) })
     expect(await jsonOf(listed)).toMatchObject({ schema: 'hookdrift.note/2', run: null, rows: [row] })
-    const said = await demo.command('note', '--list', '--format', 'json')
+    const said = await demo.command('note --list --format json')
     expect(JSON.parse(said.stdout).rows).toEqual([row])
   })
 
@@ -183,10 +183,14 @@ describe('POST /api/v1/notes', () => {
     expect(await noted()).toBe(before)
   })
 
-  it('says of a body that breaks off that it is not JSON', async () => {
-    expect(await jsonOf(await post('{"text":'))).toMatchObject({
-      error: { message: 'not a note: the body is not JSON' },
-    })
+  it.each([
+    ['{"text":', 'the JSON breaks off'],
+    ['{"text":"a","text":"b"}', 'JSON with a key twice in one object'],
+    ['{"text":"\\ud800"}', 'JSON with half a surrogate pair'],
+  ])('refuses %s: not what was sent would be stored', async (body, reason) => {
+    const before = await noted()
+    expect(await jsonOf(await post(body))).toMatchObject({ error: { message: `not a note: ${reason}` } })
+    expect(await noted()).toBe(before)
   })
 
   it('is the one address that takes something, and takes it in one way', async () => {
@@ -232,11 +236,9 @@ describe('POST /api/v1/notes', () => {
   })
 })
 
-describe('the description of the API', () => {
-  it('has the note as what may be sent', async () => {
-    const { paths } = await jsonOf(await ask('/api/v1/openapi.json', { headers: authorization(readerToken) }))
-    const posts = Object.entries<object>(paths).flatMap(([path, methods]) => ('post' in methods ? [path] : []))
-    expect(posts).toEqual(['/api/v1/notes'])
-    expect(paths['/api/v1/notes'].post.responses).toMatchObject({ 201: {}, 401: {}, 403: {}, 413: {}, 415: {} })
-  })
+it('the description of the API has the note as what may be sent', async () => {
+  const { paths } = await jsonOf(await ask('/api/v1/openapi.json', { headers: authorization(readerToken) }))
+  const posts = Object.entries<object>(paths).flatMap(([path, methods]) => ('post' in methods ? [path] : []))
+  expect(posts).toEqual(['/api/v1/notes'])
+  expect(paths['/api/v1/notes'].post.responses).toMatchObject({ 201: {}, 401: {}, 403: {}, 413: {}, 415: {} })
 })

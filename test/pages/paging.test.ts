@@ -3,8 +3,10 @@ import { fillViolations } from '../../bench/fill-violations.ts'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
-import { readFirstViolations } from '../../src/history/sql/first-violations.ts'
+import { listViolations } from '../../src/history/sql/list-violations.ts'
+import { isOpen } from '../../src/model/violation.ts'
 import { createSite } from '../../src/pages/site.ts'
+import { readFirst } from '../../src/questions/choose-violations.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
 describe('a long list of violations', async () => {
@@ -52,16 +54,18 @@ describe('a long list of violations', async () => {
     expect(pages.length).toBeGreaterThan(2)
     const walked = pages.flatMap(({ rows }) => rows)
     const run = /run=50/.test(first) ? 50 : 100
-    const choice = { run, withActive: !/resolved/.test(first), most: Number.POSITIVE_INFINITY }
-    const wanted = await readFirstViolations(history, {
-      ...choice,
-      resolvedAfter: /state=(?:all|resolved)/.test(first) ? 0 : undefined,
-      rules: !/rule=/.test(first) ? [] : /rule-2/.test(first) ? ['endpoint/rule-2'] : ['endpoint/rule-1*'],
-      isChosen: ({ state, severity }) =>
-        (/state=/.test(first) || state === 'opened' || state === 'continuing') &&
+    const listed = await listViolations(history, { run, resolvedAfter: /state=/.test(first) ? 0 : undefined })
+    const isOfRule = (rule: string) =>
+      !/rule=/.test(first) || (/rule-2/.test(first) ? rule === 'endpoint/rule-2' : rule.startsWith('endpoint/rule-1'))
+    const chosen = listed.filter(
+      ({ rule, state, severity }) =>
+        isOfRule(rule) &&
+        (/state=all/.test(first) || (/state=resolved/.test(first) ? state === 'resolved' : isOpen({ state }))) &&
         (!/severity/.test(first) || severity === 'high' || severity === 'critical'),
-      ...(/sort=age/.test(first) ? { sortKey: ({ first_seen }) => first_seen } : {}),
-    })
+    )
+    const byAge = ({ first_seen }: { readonly first_seen: string }) => Date.parse(first_seen)
+    const most = Number.POSITIVE_INFINITY
+    const wanted = await readFirst(history, chosen, /sort=age/.test(first) ? { most, sortKey: byAge } : { most })
     expect(walked).toEqual(wanted.map(({ fingerprint }) => fingerprint))
     const back = []
     for (let path = pages.at(-1)?.previous; path !== undefined; ) {

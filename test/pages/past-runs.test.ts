@@ -11,29 +11,27 @@ import { openSite } from './open-site.ts'
 import { withWholeCommands } from './shell-words.ts'
 import { openSiteOver } from './story-site.ts'
 
-describe('the page of a run of some projects', () => {
-  it('counts what its list of violations lists', async () => {
-    const made = await openHistoryFixture({
-      fleet: { clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 4 },
-    })
-    const { fixture } = made
-    for (const { uid } of fixture.fleet.projects()) {
-      const place = { project: uid, uid: at(fixture.fleet.open(uid).endpoints, 0).uid }
-      changeEndpoint(fixture.fleet, place, (row) => ({ ...row, url: 'http://a.example/hook' }))
-    }
-    const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: high }')
-    const report = await fixture.audit({ policy })
-    await fixture.audit({ policy, only: [at(report.projects, 0).project] })
-    await using site = await openSite(made)
-    const page = await (await site.get('/runs/2')).text()
-    const [, href = '', said] = /<a href="([^"]*)">(\d+) open violations? as of run 2/.exec(page) ?? []
-    const list = await (await site.get(href.replaceAll('&amp;', '&'))).text()
-    expect([said, /role="status">(\d+) violations?:/.exec(list)?.[1]]).toEqual(['2', '2'])
+it('the page of a run of some projects counts what its list of violations lists', async () => {
+  const made = await openHistoryFixture({
+    fleet: { projects: 2, endpointsPerProject: 4 },
   })
+  const { fixture } = made
+  for (const { uid } of fixture.fleet.projects()) {
+    const place = { project: uid, uid: at(fixture.fleet.open(uid).endpoints, 0).uid }
+    changeEndpoint(fixture.fleet, place, (row) => ({ ...row, url: 'http://a.example/hook' }))
+  }
+  const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: high }')
+  const report = await fixture.audit({ policy })
+  await fixture.audit({ policy, only: [at(report.projects, 0).project] })
+  await using site = await openSite(made)
+  const page = await (await site.get('/runs/2')).text()
+  const [, href = '', said] = /<a href="([^"]*)">(\d+) open violations? as of run 2/.exec(page) ?? []
+  const list = await (await site.get(href.replaceAll('&amp;', '&'))).text()
+  expect([said, /role="status">(\d+) violations?:/.exec(list)?.[1]]).toEqual(['2', '2'])
 })
 
 it('the list of runs as of one leads to what each run opened, as many as it says', async () => {
-  const made = await openHistoryFixture({ fleet: { clean: true, projects: 1, endpointsPerProject: 3 } })
+  const made = await openHistoryFixture({ fleet: { endpointsPerProject: 3 } })
   const { fleet, audit } = made.fixture
   const project = at(fleet.projects(), 0).uid
   const { endpoints } = fleet.open(project)
@@ -54,7 +52,7 @@ it('the list of runs as of one leads to what each run opened, as many as it says
 
 it('the page of a run leads from a change to what it opened, also to what the page no longer lists', async () => {
   const made = await openHistoryFixture({
-    fleet: { clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 110 },
+    fleet: { endpointsPerProject: 110 },
   })
   const { fleet, audit } = made.fixture
   const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: high, endpoint/url-raw-ip: low }')
@@ -74,7 +72,7 @@ it('the page of a run leads from a change to what it opened, also to what the pa
 })
 
 it('finds the runs next to one however many were interrupted in between, and compares the first with none', async () => {
-  const made = await openHistoryFixture({ fleet: { clean: true, endpointsPerProject: 1 } })
+  const made = await openHistoryFixture({ fleet: { endpointsPerProject: 1 } })
   const { fixture } = made
   await fixture.audit()
   fixture.set({ description: 'another' })
@@ -94,7 +92,7 @@ it('finds the runs next to one however many were interrupted in between, and com
 })
 
 it('lists what runs opened since one by their numbers, also where the clock was set back in between', async () => {
-  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+  const made = await openHistoryFixture({ fleet: { endpointsPerProject: 2 } })
   const { fixture } = made
   const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: high }')
   const opened = fixture.set({ url: 'http://a.example/hook' }, 1)
@@ -111,11 +109,8 @@ it('lists what runs opened since one by their numbers, also where the clock was 
 
 describe('the pages of a past run', async () => {
   const site = await openEventfulSite()
-  const [{ fingerprint: accepted, name }] = (await site.json('accept', '--list')).rows
-  afterAll(async () => {
-    expect(site.faults).toEqual([])
-    await site[Symbol.asyncDispose]()
-  })
+  const [{ fingerprint: accepted, name }] = (await site.json('accept --list')).rows
+  afterAll(() => site[Symbol.asyncDispose]())
 
   const read = (path: string) => site.read(path)
 
@@ -159,7 +154,7 @@ describe('the pages of a past run', async () => {
   })
 
   it('offer no action of today', async () => {
-    const [open] = (await site.json('violations', '--run', '1', '--open')).rows
+    const [open] = (await site.json('violations --run 1 --open')).rows
     const page = await read(`/violations/${open.fingerprint}?run=1`)
     expect(withWholeCommands(page)).toContain(
       `hookdrift timeline ${open.uid} --project ${open.project} --kind endpoint --run 1`,

@@ -10,7 +10,7 @@ import { openDemoSite } from './demo-site.ts'
 import { openSiteOver } from './story-site.ts'
 
 const demo = await openDemoSite()
-const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout).rows
+const open = (await demo.json('violations --open')).rows
 const { uid, fingerprint } = open.find(({ rule }: { rule: string }) => rule === 'drift/authentication-lost')
 afterAll(() => demo[Symbol.asyncDispose]())
 
@@ -41,7 +41,7 @@ const paths = [`/resources/${uid}`, `/violations/${fingerprint}`]
 
 it.each(paths)('%s shows the request as the command prints it, with the configured address and key', async (path) => {
   const { url } = /url: (?<url>http\S+)/.exec(readFileSync(config, 'utf8'))?.groups ?? {}
-  const { stdout } = await demo.command('restore', uid)
+  const { stdout } = await demo.command(`restore ${uid}`)
   const commands = await commandsOn(configured, path)
   expect(commands).not.toEqual([])
   for (const command of commands) {
@@ -68,7 +68,7 @@ it('shows an address that is not configured as a variable, never with the key of
 })
 
 it('leads to the command where the policy decides the value, and does not say that a person must', async () => {
-  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 1 } })
+  const made = await openHistoryFixture({ fleet: { endpointsPerProject: 1 } })
   const uid = made.fixture.set({ http_timeout: 500 })
   const report = await made.fixture.audit({ policy: policyOf('extends: [recommended]') })
   const { fingerprint } = report.violations.find(({ rule }) => rule === 'endpoint/timeout-high') ?? {}

@@ -25,11 +25,11 @@ import { largeSites } from './large-site.ts'
 const visible = 'demo/orders'
 
 const demo = await openDemoSite()
-await demo.command('baseline', 'approve', '--run', '1', '--by', 'me')
-const open = JSON.parse((await demo.command('violations', '--open', '--format', 'json')).stdout)
+await demo.command('baseline approve --run 1 --by me')
+const open = await demo.json('violations --open')
 for (const project of ['demo/orders', 'demo/payments']) {
   const { fingerprint } = open.rows.find((row: { project: string }) => row.project === project)
-  await demo.command('accept', fingerprint, '--reason', `known in ${project}`, '--by', 'me')
+  await demo.command(`accept ${fingerprint} --reason 'known in ${project}' --by me`)
 }
 const plan: SitePlan = {
   ...noPlan,

@@ -35,7 +35,7 @@ function siteOf(history: SiteHistory) {
 const newFile = temporaryDatabasePaths()
 
 describe('pages of a first run that found nothing', async () => {
-  const fixture = await openHistoryFixture({ fleet: { clean: true, projects: 2, endpointsPerProject: 2 } })
+  const fixture = await openHistoryFixture({ fleet: { projects: 2, endpointsPerProject: 2 } })
   await fixture.fixture.audit()
   const { directory } = fixture.fixture.harness
   const file = fixture.fixture.harness.file
@@ -90,7 +90,7 @@ describe('pages of a first run that found nothing', async () => {
 })
 
 it('says of no rule, no run and no project that all is well after a scan that reached nothing', async () => {
-  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 2 } })
+  const made = await openHistoryFixture({ fleet: { endpointsPerProject: 2 } })
   const { fixture } = made
   fixture.set({ status: 'inactive' })
   await fixture.audit()
@@ -107,7 +107,7 @@ it('says of no rule, no run and no project that all is well after a scan that re
 })
 
 it('does not say of a run that read nothing that a resource was not there', async () => {
-  const made = await openHistoryFixture({ fleet: { clean: true, incomingEvery: 0, endpointsPerProject: 1 } })
+  const made = await openHistoryFixture({ fleet: { endpointsPerProject: 1 } })
   const { fixture } = made
   fixture.service.failNext({ how: 'bad-json', path: /\/endpoints/, page: 1, times: 5 })
   await fixture.audit()

@@ -25,7 +25,7 @@ waivers:
  */
 export async function openStorySite({ plan }: { readonly plan?: SitePlan } = {}) {
   const story = await openHistoryFixture({
-    fleet: { clean: true, projects: 3, incomingEvery: 0, endpointsPerProject: 6 },
+    fleet: { projects: 3, endpointsPerProject: 6 },
   })
   const { fixture } = story
   const { fleet, service, harness } = fixture

@@ -159,11 +159,9 @@ describe('a policy that extends files', () => {
   })
 })
 
-describe('a mistake in a policy', () => {
-  it('is reported together with all others', () => {
-    const lines = refusal('rules:\n  endpoint/inactiv: off\n  endpoint/url-not-https: bad\n')
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['/etc/policy.yaml:2:3:', '/etc/policy.yaml:3:27:'])
-  })
+it('a mistake in a policy is reported together with all others', () => {
+  const lines = refusal('rules:\n  endpoint/inactiv: off\n  endpoint/url-not-https: bad\n')
+  expect(lines.map((line) => line.split(' ')[0])).toEqual(['/etc/policy.yaml:2:3:', '/etc/policy.yaml:3:27:'])
 })
 
 describe('due durations', () => {
@@ -226,11 +224,9 @@ describe('the digest of a policy', () => {
 
 const config = join(import.meta.dirname, '../../config')
 
-describe('the policy file', () => {
-  it('has a working example', () => {
-    const { rules } = readPolicy(join(config, 'policy.yaml'), (file) => readFileSync(file, 'utf8'))
-    const ids = rules.map(({ rule }) => rule.id)
-    expect(ids).toContain('subscription/retry-absent')
-    expect(ids).not.toContain('project/retry-hammering')
-  })
+it('the policy file has a working example', () => {
+  const { rules } = readPolicy(join(config, 'policy.yaml'), (file) => readFileSync(file, 'utf8'))
+  const ids = rules.map(({ rule }) => rule.id)
+  expect(ids).toContain('subscription/retry-absent')
+  expect(ids).not.toContain('project/retry-hammering')
 })

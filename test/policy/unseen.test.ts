@@ -26,22 +26,20 @@ const evaluatorOf = (policy: string) =>
     0,
   )
 
-describe('a resource with fields that no answer showed', () => {
-  it.each([
-    ['carried from before', { status: 'active', url: 'https://a.example' }],
-    ['never seen', { status: 'active' }],
-  ])('records when one is read: %s', (_, attributes) => {
-    const reads = (read: (seen: JsonObject) => unknown) => {
-      const { seen, read: pointers } = trackReads(endpoint(attributes, ['/url']))
-      read(seen.attributes)
-      return [...pointers]
-    }
-    expect(reads(({ url }) => url)).toEqual(['/url'])
-    expect(reads((seen) => 'url' in seen && seen.url)).toEqual(['/url'])
-    expect(reads(({ status }) => status)).toEqual([])
-    expect(reads((seen) => Object.keys(seen))).toEqual([])
-    expect(JSON.stringify(trackReads(endpoint(attributes, ['/url'])).seen.attributes)).toBe(JSON.stringify(attributes))
-  })
+it.each([
+  ['carried from before', { status: 'active', url: 'https://a.example' }],
+  ['never seen', { status: 'active' }],
+])('a resource with fields that no answer showed records when one is read: %s', (_, attributes) => {
+  const reads = (read: (seen: JsonObject) => unknown) => {
+    const { seen, read: pointers } = trackReads(endpoint(attributes, ['/url']))
+    read(seen.attributes)
+    return [...pointers]
+  }
+  expect(reads(({ url }) => url)).toEqual(['/url'])
+  expect(reads((seen) => 'url' in seen && seen.url)).toEqual(['/url'])
+  expect(reads(({ status }) => status)).toEqual([])
+  expect(reads((seen) => Object.keys(seen))).toEqual([])
+  expect(JSON.stringify(trackReads(endpoint(attributes, ['/url'])).seen.attributes)).toBe(JSON.stringify(attributes))
 })
 
 describe('a drift rule', () => {

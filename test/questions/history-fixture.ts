@@ -2,13 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FleetFixtureOptions, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
+import { type CommandLine, wordsOf } from '../cli/start-process.ts'
 
 /** A fleet fixture, and command lines that ask its history. */
 export async function openHistoryFixture(options: FleetFixtureOptions) {
   const fixture = await openFleetFixture(options)
   const { directory, file } = fixture.harness
-  const ask = (args: readonly string[], more: { columns?: number; env?: Record<string, string> } = {}) =>
-    command([...args, '--history', file], { cwd: directory, ...more })
+  const ask = (line: CommandLine, more: { columns?: number; env?: Record<string, string> } = {}) =>
+    command([...wordsOf(line), '--history', file], { cwd: directory, ...more })
   return {
     fixture,
     ask,

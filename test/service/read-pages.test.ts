@@ -103,16 +103,17 @@ describe('a walk', () => {
   })
 })
 
-describe('a catalogue of event types', () => {
-  it.each([
-    ['null', { status: true, message: 'ok', data: null }, null],
-    ['absent', { status: true, message: 'ok' }, 'malformed: event types: data is not an array (request id req-7)'],
-  ])('is empty where its data is null, and not where it is absent: %s', async (_title, body, fault) => {
+it.each([
+  ['null', { status: true, message: 'ok', data: null }, null],
+  ['absent', { status: true, message: 'ok' }, 'malformed: event types: data is not an array (request id req-7)'],
+])(
+  'a catalogue of event types is empty where its data is null, and not where it is absent: %s',
+  async (_title, body, fault) => {
     const service = await aService(answer(200, body))
     const items = aClient(service.url).eventTypes(anAccess())[Symbol.asyncIterator]().next()
     expect(await faultIn(items)).toBe(fault)
-  })
-})
+  },
+)
 
 describe('an invalid page', () => {
   const pagination = { has_next_page: false, next_page_cursor: '' }
@@ -240,14 +241,12 @@ describe('a filter', () => {
   })
 })
 
-describe('a list of projects', () => {
-  it('leaves out those that are deleted, and none whose time of deletion is not filled', async () => {
-    const times = [null, '', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z', '0001-01-01T00:53:28+00:53']
-    const projects = ['2026-11-21T00:00:00Z', ...times].map((time, at) => ({ uid: `p${at}`, deleted_at: time }))
-    const service = await aService(answer(200, { status: true, message: 'ok', data: projects }))
-    const listed = await aClient(service.url).projects({ ...anAccess(), organisation: 'o', showName: (name) => name })
-    expect(listed.map(({ uid }) => uid)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5'])
-  })
+it('a list of projects leaves out those that are deleted, and none whose time of deletion is not filled', async () => {
+  const times = [null, '', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z', '0001-01-01T00:53:28+00:53']
+  const projects = ['2026-11-21T00:00:00Z', ...times].map((time, at) => ({ uid: `p${at}`, deleted_at: time }))
+  const service = await aService(answer(200, { status: true, message: 'ok', data: projects }))
+  const listed = await aClient(service.url).projects({ ...anAccess(), organisation: 'o', showName: (name) => name })
+  expect(listed.map(({ uid }) => uid)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5'])
 })
 
 describe('a project', () => {

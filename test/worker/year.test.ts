@@ -42,12 +42,10 @@ function keepAgenda(one: QuarterPattern, { from, until, at = until, by = 0 }: Se
   return takeTicks(one, { from, until, aheadAt: (time) => (time >= at ? by : 0) }).map((tick) => tick.at)
 }
 
-describe('a year of ticks', () => {
-  it.each(cases)('of $cron in $zone has each tick exactly once', (one) => {
-    const expected = expectedIn(one, start, start + year)
-    expect(expected.length).toBeGreaterThan(360)
-    expect(keepAgenda(one, { from: start, until: start + year }).map(iso)).toEqual(expected.map(iso))
-  })
+it.each(cases)('a year of ticks of $cron in $zone has each tick exactly once', (one) => {
+  const expected = expectedIn(one, start, start + year)
+  expect(expected.length).toBeGreaterThan(360)
+  expect(keepAgenda(one, { from: start, until: start + year }).map(iso)).toEqual(expected.map(iso))
 })
 
 describe.each(cases)('with $cron in $zone, a clock that is set', (one) => {

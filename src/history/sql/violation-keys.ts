@@ -1,5 +1,7 @@
+import type { ViolationState } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
+import type { ListedViolation } from './list-violations.ts'
 import type { Identity } from './resource-life.ts'
 import { lastScansAt, type ScanRow } from './scans.ts'
 import { type Session, sqlOf } from './session.ts'
@@ -14,37 +16,29 @@ import {
 } from './violations.ts'
 
 /** Where a violation is found again. */
-export interface ViolationKey {
-  readonly id: number
-  /** The name of its project as of the run that was asked for. */
-  readonly project: string
-  readonly isResolved: boolean
-  /** The scan that an active one is as of, or the run that resolved it. */
-  readonly run: number
-}
+type ViolationKey = Pick<ListedViolation, 'id' | 'project' | 'run'> & { readonly state: ViolationState | 'active' }
 
 export interface IdentifiedViolation extends Identity, Omit<ViolationKey, 'project'> {
   readonly fingerprint: string
 }
 
-/** Violations that were identified, in the order of the keys; without those that were pruned since. */
+/** Violations that were listed or identified, in that order; without those that were pruned since. */
 export function readViolationsByKey(
   history: HistoryReader,
   keys: readonly ViolationKey[],
 ): Promise<readonly (RecordedViolation | ResolvedViolation)[]> {
   const seen = keys.filter(({ project }) => history.visibility.isVisible(project))
-  return history.snapshot((transaction) => violationsByKey(transaction, seen))
+  return history.snapshot((session) => violationsByKey(session, seen))
 }
 
-/** The same, asked of a database. */
-export async function violationsByKey(
+async function violationsByKey(
   session: Session,
   keys: readonly ViolationKey[],
 ): Promise<(RecordedViolation | ResolvedViolation)[]> {
   const nameOf = () => ''
   const rows = new Map<number, RecordedViolation | ResolvedViolation>()
-  const resolved = keys.filter(({ isResolved }) => isResolved)
-  const active = keys.filter(({ isResolved }) => !isResolved)
+  const resolved = keys.filter(({ state }) => state === 'resolved')
+  const active = keys.filter(({ state }) => state !== 'resolved')
   if (active.length > 0) {
     const idsAndRuns = JSON.stringify(active.map(({ id, run }) => [id, run]))
     const from = `${idsAndRunsSql(session)} s CROSS JOIN hookdrift.violation x`
@@ -105,7 +99,10 @@ async function identify(
     if (scan === undefined) return []
     const { name, service, uid } = scan
     const isResolved = toRun !== null && toRun <= run
-    return [{ ...row, project: { name, service, uid }, isResolved, run: isResolved ? toRun : scan.run }]
+    const project = { name, service, uid }
+    return [
+      { ...row, project, ...(isResolved ? { state: 'resolved', run: toRun } : { state: 'active', run: scan.run }) },
+    ]
   })
 }
 

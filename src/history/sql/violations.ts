@@ -20,15 +20,6 @@ export interface WaivedViolation {
   readonly waiver: Waiver
 }
 
-/** What a waiver accepts of one rule in one project. */
-export interface WaiverUse {
-  readonly project: string
-  readonly rule: string
-  readonly waiver: Waiver
-  /** How many violations. */
-  readonly violations: number
-}
-
 /** A violation with the ids of its row and of its project. */
 export type StoredViolationRow = Omit<RecordedRow, 'project'> & { readonly id: number; readonly projectId: number }
 export type ResolvedRow = StoredViolationRow & Pick<ResolvedViolation, 'resolved_run' | 'resolved_at'>
@@ -85,16 +76,24 @@ function wholeViolationsOfScans(session: Session, scans: string, condition: RowC
   return sqlOf(session, { sqlite: matches, postgres: violationsOfScans(session, scans, condition) })
 }
 
-export const isWithoutEnd: RowCondition = (row) => `${row}.to_run IS NULL`
-export const endedLater: RowCondition = (row) => `${row}.to_run > s.run`
+const isWithoutEnd: RowCondition = (row) => `${row}.to_run IS NULL`
+const endedLater: RowCondition = (row) => `${row}.to_run > s.run`
 
 /**
  * SQL for the violations that are active as of the scans that `scans` selects. Two statements, because the indexes find
  * rows without an end by project, and ended rows by their end. `isWhole`: whether columns are read that the index on
  * active violations lacks.
  */
-export function activeAsOf(session: Session, scope: ActiveScope, statement: (from: string) => string): string {
-  return [isWithoutEnd, endedLater].map((end) => statement(activeFrom(session, scope, end))).join(' UNION ALL ')
+export function activeAsOf(
+  session: Session,
+  { scans, isWhole, also }: ActiveScope,
+  statement: (from: string) => string,
+): string {
+  const of = isWhole ? wholeViolationsOfScans : violationsOfScans
+  const more = (row: string) => (also === undefined ? '' : ` AND ${also(row)}`)
+  return [isWithoutEnd, endedLater]
+    .map((end) => statement(of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}${more(row)}`)))
+    .join(' UNION ALL ')
 }
 
 export interface ActiveScope {
@@ -102,13 +101,6 @@ export interface ActiveScope {
   readonly isWhole: boolean
   /** A further condition that the index on active violations decides. */
   readonly also?: RowCondition
-}
-
-/** One of the two: those without an end, or those that ended after their scan. */
-export function activeFrom(session: Session, { scans, isWhole, also }: ActiveScope, end: RowCondition): string {
-  const of = isWhole ? wholeViolationsOfScans : violationsOfScans
-  const more = also === undefined ? () => '' : (row: string) => ` AND ${also(row)}`
-  return of(session, scans, (row) => `${row}.from_run <= s.run AND ${end(row)}${more(row)}`)
 }
 
 /** SQL for the run as of which the resource of an ended `violation x` had its owner: one that is removed has none. */
@@ -124,21 +116,11 @@ export const resolvedSql = `SELECT ${columns}, ${ownerSql(ownedIn)} AS owner, 'r
 
 /** SQL: `violation x` ended in runs that a condition on `x.to_run` names, in a scan of its project, without a replacement. */
 export function isResolvedSql(session: Session, ended: string): string {
-  return `${ended} AND ${isEndedForGood} AND ${wasScannedSql(session, 'x.project_id', 'x.to_run')}`
-}
-
-/** SQL: `violation x` ended, and no other one replaced it. */
-export const isEndedForGood = 'x.resolution IS NOT NULL'
-
-/** SQL: the history has a scan of a project in a run. */
-export function wasScannedSql(session: Session, project: string, run: string): string {
   // Without the fence, PostgreSQL would join all scans and all violations.
   const fence = sqlOf(session, { sqlite: '', postgres: 'OFFSET 0' })
-  return `EXISTS (SELECT 1 FROM hookdrift.scan e WHERE e.project_id = ${project} AND e.run = ${run} ${fence})`
+  return `${ended} AND x.resolution IS NOT NULL
+    AND EXISTS (SELECT 1 FROM hookdrift.scan e WHERE e.project_id = x.project_id AND e.run = x.to_run ${fence})`
 }
-
-/** SQL: it ended in a run after `$1`, up to `$2`. */
-export const endedBetween = 'x.to_run > $1 AND x.to_run <= $2'
 
 /** Names of projects as of a run, by their ids. */
 export async function projectNamesAt(session: Session, run: number): Promise<(id: number) => string> {
@@ -201,7 +183,7 @@ export function readResolvedBetween(
 ): Promise<readonly ResolvedViolation[]> {
   return history.snapshot(async (session) => {
     const nameOf = await projectNamesAt(session, run)
-    const sql = `${resolvedSql} WHERE ${isResolvedSql(session, endedBetween)}`
+    const sql = `${resolvedSql} WHERE ${isResolvedSql(session, 'x.to_run > $1 AND x.to_run <= $2')}`
     const rows = await session.all<ResolvedRow>(sql, [after, run])
     return rows
       .map((row) => toResolved(row, nameOf))
@@ -260,21 +242,4 @@ function waivedSql(session: Session): string {
     return `SELECT x.project_id AS "projectId", x.fingerprint, x.rule, x.waiver FROM ${from}`
   }
   return `${waived(isWithoutEnd)} UNION ${waived((row) => `${row}.to_run > $1::bigint + 1`)}`
-}
-
-/** What waivers accept as of a run, unordered. */
-export async function readWaiverUses(history: HistoryReader, run: number): Promise<readonly WaiverUse[]> {
-  const { visibility } = history
-  return history.snapshot(async (session) => {
-    const nameOf = await projectNamesAt(session, run)
-    const isWaived = (row: string) => `${row}.waiver IS NOT NULL`
-    const scope = { scans: lastScanSql('$1'), isWhole: false, also: isWaived }
-    const active = activeAsOf(session, scope, (from) => `SELECT s.id, x.rule, x.waiver FROM ${from}`)
-    const sql = `SELECT id AS "projectId", rule, waiver, count(*) AS violations FROM (${active}) u
-      GROUP BY id, rule, waiver`
-    const rows = await session.all<Omit<WaivedRow, 'fingerprint'> & Pick<WaiverUse, 'violations'>>(sql, [run])
-    return rows
-      .map(({ projectId, waiver, ...use }) => ({ ...use, project: nameOf(projectId), waiver: waiverOf(waiver) }))
-      .filter(({ project }) => visibility.isVisible(project))
-  })
 }

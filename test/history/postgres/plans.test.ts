@@ -7,15 +7,8 @@ import { type HistoryReader, sqlReader } from '../../../src/history/reader.ts'
 import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import { listAcceptances } from '../../../src/history/sql/acceptances.ts'
 import { readDiffering } from '../../../src/history/sql/differing.ts'
-import {
-  type GroupPart,
-  readFirstViolations,
-  readViolatedRules,
-  readViolationGroups,
-  readViolationPage,
-  type ViolationChoice,
-} from '../../../src/history/sql/first-violations.ts'
 import { countResources, listResources } from '../../../src/history/sql/list-resources.ts'
+import { listViolations } from '../../../src/history/sql/list-violations.ts'
 import { readRunInputs, readRunRecord, runsWithWindows } from '../../../src/history/sql/read-run.ts'
 import {
   identifyResources,
@@ -33,13 +26,8 @@ import {
 import { countScans, readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
-import { identifyViolations } from '../../../src/history/sql/violation-keys.ts'
-import {
-  readResolvedBetween,
-  readViolationsAt,
-  readWaivedBetween,
-  readWaiverUses,
-} from '../../../src/history/sql/violations.ts'
+import { identifyViolations, readViolationsByKey } from '../../../src/history/sql/violation-keys.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
 import { Machines } from '../processes.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
@@ -51,7 +39,6 @@ const runs = 100
 const run = 50
 const project = { name: 'acme/p3', service: 'acme', uid: 'p3' }
 const endpoint = { project, kind: 'endpoint', uid: 'endpoint7' } as const
-const fifty: ViolationChoice = { run, withActive: true, resolvedAfter: run - 5, most: 50 }
 const twenty: ResourceListChoice = {
   run,
   projects: [project],
@@ -59,22 +46,6 @@ const twenty: ResourceListChoice = {
   withRemoved: false,
   after: endpoint,
   most: 20,
-}
-
-const countAll = (reader: HistoryReader, by: readonly GroupPart[]) =>
-  readViolationGroups(reader, { ...fifty, by }, () => {})
-
-async function readNext(reader: HistoryReader): Promise<void> {
-  for (const choice of [
-    { ...fifty, resolvedAfter: undefined, most: 1 },
-    { ...fifty, withActive: false, most: 1 },
-  ]) {
-    const { violations } = await readViolationPage(reader, choice)
-    for (const one of violations) {
-      const cursor = { ...one, sortKey: '', run: 'resolved_run' in one ? one.resolved_run : 0, isEnd: false }
-      await readViolationPage(reader, { ...choice, cursor })
-    }
-  }
 }
 
 interface Plan {
@@ -139,18 +110,24 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['the inputs of a run', ['unreferenced_began (from_run <='], (reader) => readRunInputs(reader, run)],
     ['violations', [], (reader) => readViolationsAt(reader, run)],
     ['resolved violations', ['violation_ended (to_run >'], (reader) => readResolvedBetween(reader, run - 1, run)],
-    ['the first violations', ['violation_ended (to_run >'], (reader) => readFirstViolations(reader, fifty)],
+    ['the list of violations', [], (reader) => listViolations(reader, { run })],
+    ['their owners', [], (reader) => listViolations(reader, { run, withOwners: true })],
+    ['their texts', [], (reader) => listViolations(reader, { run, withTexts: true })],
     [
-      'the first violations by owner',
+      'the list of resolved violations',
       ['violation_ended (to_run >'],
-      (reader) => readFirstViolations(reader, { ...fifty, owners: ['me'] }),
+      (reader) => listViolations(reader, { run, resolvedAfter: run - 5, withOwners: true }),
     ],
-    ['how many violations there are', ['violation_ended (to_run >'], (reader) => countAll(reader, [])],
-    ['those of each owner', ['violation_ended (to_run >'], (reader) => countAll(reader, ['owner', 'resource'])],
-    ['the violations after one', ['violation_ended (to_run >'], (reader) => readNext(reader)],
-    ['rules of violations', ['violation_ended (to_run >'], (reader) => readViolatedRules(reader, run)],
+    [
+      'violations that were listed',
+      [],
+      (reader) =>
+        readViolationsByKey(reader, [
+          { id: 1, project: project.name, run, state: 'active' },
+          { id: 2, project: project.name, run, state: 'resolved' },
+        ]),
+    ],
     ['waived violations', [], (reader) => readWaivedBetween(reader, run - 1, run)],
-    ['what waivers accept', [], (reader) => readWaiverUses(reader, run)],
     ['runs with change windows', [], (reader) => runsWithWindows(reader, run - 1, run)],
     ['the resources of a project', [], (reader) => readStateAt(reader, project, run)],
     ['the endpoints of a project', [], (reader) => readStateAt(reader, project, run, 'endpoint')],
@@ -191,9 +168,8 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     for (const ask of [
       (reader: HistoryReader) => readViolationsAt(reader, run),
       (reader: HistoryReader) => readRunRecord(reader, run),
-      (reader: HistoryReader) => readFirstViolations(reader, fifty),
+      (reader: HistoryReader) => listViolations(reader, { run }),
       (reader: HistoryReader) => readWaivedBetween(reader, run - 1, run),
-      (reader: HistoryReader) => readWaiverUses(reader, run),
     ]) {
       const steps = await stepsFor(ask)
       expect(steps).toContain('violation_active (project_id =')

@@ -1,18 +1,12 @@
 import type { FollowedViolation } from '../audit/compare-with-origins.ts'
 import type { Acceptance } from '../history/acceptances.ts'
 import { columnsOf } from '../history/body-columns.ts'
-import type {
-  ActiveViolation,
-  NamedVersion,
-  NewViolation,
-  OldViolation,
-  StagedViolations,
-  ViolationDraft,
-} from '../history/history.ts'
+import type { NamedVersion, ViolationDraft } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
+import type { ActiveViolation, NewViolation, OldViolation, StagedViolations } from '../history/staged.ts'
 import type { VersionPoint } from '../history/stored-body.ts'
 import type { Ending } from '../model/ending.ts'
 import { type Kind, type ProjectRef, projectKey, type ResourceKey, resourceKey } from '../model/resource.ts'

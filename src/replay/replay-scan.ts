@@ -4,10 +4,10 @@ import { emptyOutcome, isWhole, type ProjectOutcome } from '../audit/project-out
 import { areSourcesListed } from '../audit/project-scan.ts'
 import { gatherChanges } from '../audit/recent-changes.ts'
 import { ScanEvaluation } from '../audit/scan-evaluation.ts'
-import type { ActiveViolation, Modification } from '../history/history.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
+import type { ActiveViolation, Modification } from '../history/staged.ts'
 import {
   isReadable,
   type Kind,

@@ -136,12 +136,7 @@ function toRow(violation: ViolationLifetime, lastRun: CommittedRun, { due }: Pol
 }
 
 export const replayView: AnswerView<ReplayRow> = {
-  columns: [
-    ...violationColumns,
-    { name: 'first_run', value: (row) => row.first_run },
-    { name: 'last_run', value: (row) => row.last_run },
-    { name: 'resolved_run', value: (row) => row.resolved_run ?? null },
-  ],
+  columns: [...violationColumns, 'first_run', 'last_run', 'resolved_run'],
   lines({ rows }, page) {
     const widest = rows.reduce((most, { rule }) => Math.max(most, widthOf(neutralise(rule))), 0)
     const column = Math.min(40, widest)

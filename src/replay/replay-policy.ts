@@ -1,7 +1,6 @@
 import { concludeFleet } from '../audit/conclude-fleet.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import { reconcileConclusion } from '../audit/write-conclusion.ts'
-import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { approvalInForce, approvalsByProject } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { PolicyEvaluation } from '../history/records.ts'
@@ -20,7 +19,7 @@ import { applyDifferences, type FleetState, markAsCompared, projectState } from 
 import { findEvidence } from './observation.ts'
 import { ReplayDraft, type ViolationLifetime } from './replay-draft.ts'
 import { replayScan } from './replay-scan.ts'
-import { findUnreplayable, gatherNotEvaluated } from './unreplayable-rules.ts'
+import { findUnreplayable, gatherNotEvaluated, type RuleNotEvaluated } from './unreplayable-rules.ts'
 
 export interface ReplayRequest {
   readonly policy: Policy

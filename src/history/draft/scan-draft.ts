@@ -8,7 +8,7 @@ import { type HistoryReader, sqlReader } from '../reader.ts'
 import type { StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
-import type { Fence, HistoryBackend } from '../sql/backend.ts'
+import type { HistoryBackend } from '../sql/backend.ts'
 import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
 import { readVersionsAt } from '../sql/state-at.ts'
 import type {
@@ -24,7 +24,7 @@ import type {
 import type { StoredBody, VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import type { DraftIds } from './draft-ids.ts'
-import { DraftWriter } from './draft-writer.ts'
+import { type DraftOptions, DraftWriter } from './draft-writer.ts'
 import type { DraftedVersion, DraftedViolation } from './drafted-rows.ts'
 import { type OpenProject, OpenProjects } from './open-projects.ts'
 import { readHistories } from './read-histories.ts'
@@ -36,12 +36,6 @@ import {
   type UncommittedProject,
   untouchedProject,
 } from './uncommitted-project.ts'
-
-export interface DraftOptions {
-  readonly run: number
-  readonly fence: Fence
-  readonly ids: DraftIds
-}
 
 /** SQL: ids of violations without an end. SQLite finds them by their own index only where it reads what that has. */
 const activeIdsSql = 'SELECT i.id FROM hookdrift.violation i WHERE i.to_run IS NULL AND'

@@ -17,10 +17,12 @@ import { activeAsOf, ownerSql, projectNamesAt } from './violations.ts'
 
 /** What a run found, and the causes of earlier ones that are open: each project as of its last scan. The worst first. */
 export function readCausesAt(history: HistoryReader, run: number): Promise<readonly Cause[]> {
-  return history.snapshot(async (session) => {
-    const nameOf = await projectNamesAt(session, run)
-    return causesAt(session, { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(history.visibility, nameOf) })
-  })
+  return history.snapshot(async (session) => causesAt(session, await asOfRun(history, session, run)))
+}
+
+async function asOfRun({ visibility }: HistoryReader, session: Session, run: number): Promise<AsOf> {
+  const nameOf = await projectNamesAt(session, run)
+  return { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(visibility, nameOf) }
 }
 
 /** The same of the projects that a run scanned. */
@@ -41,8 +43,8 @@ export async function readCause(history: HistoryReader, id: string, run: number)
   const first = runOfCause(id)
   if (first === undefined || first > run) return undefined
   return history.snapshot(async (session) => {
-    const nameOf = await projectNamesAt(session, run)
-    const asOf = { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(history.visibility, nameOf) }
+    const asOf = await asOfRun(history, session, run)
+    const { nameOf } = asOf
     const named = findCauses(first, await changesOf(session, [first], asOf)).filter((cause) => cause.id === id)
     if (named.length === 0) return undefined
     // One that a person accepted and revoked is open again since then, with the same origin.

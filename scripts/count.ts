@@ -17,7 +17,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const filesOf = (pattern: string) => globSync(pattern, { cwd: root })
 const parse = (file: string) => ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest)
 
-/** What readers, approvals, acceptances, messages and upkeep are asked for, in either database. A draft is a class. */
+/** What readers, approvals, acceptances, messages and upkeep are asked for in either database. A draft is a class. */
 const contract: Readonly<Record<string, readonly string[]>> = {
   reader: ['HistoryReader'],
   history: ['History'],

@@ -259,7 +259,7 @@ overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }
     expect(violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))).toEqual([])
     replaceSecret(fixture.fleet, place(fixture))
     setRow(fixture, { http_timeout: 44 })
-    const found = violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))
+    const found = violationLines(await fixture.audit({ installationKey: 2 }))
     // The secrets have other uids: which came and which went can be seen without comparing any.
     expect(new Set(found.map((line) => line.replace(/ \w+$/, '')))).toEqual(
       new Set(['opened drift/secret-changed', 'opened drift/unexpected']),
@@ -352,7 +352,7 @@ it('counts the resources whose secrets an approval under another installation ke
   await using fixture = await openFixture({ fleet: { endpointsPerProject: 1 } })
   await fixture.audit({ policy: driftPolicy })
   await fixture.approve()
-  const { notices } = await fixture.audit({ policy: driftPolicy, installationKey: 2 })
+  const { notices } = await fixture.audit({ installationKey: 2 })
   expect(notices.map(({ text }) => text)).toContain(
     'what was approved was sealed under another installation key, or by an earlier version: secrets of 1 resource were not compared with it',
   )

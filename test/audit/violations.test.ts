@@ -22,9 +22,9 @@ describe('a violation', () => {
   it('is opened, continues, is resolved, and then leaves the report', async () => {
     await using fixture = await openFixture()
     fixture.set({ status: 'inactive' })
-    const [one, two] = [await fixture.audit({ policy: inactive }), await fixture.audit({ policy: inactive })]
+    const [one, two] = [await fixture.audit({ policy: inactive }), await fixture.audit()]
     fixture.set({ status: 'active' })
-    const [three, four] = [await fixture.audit({ policy: inactive }), await fixture.audit({ policy: inactive })]
+    const [three, four] = [await fixture.audit(), await fixture.audit()]
 
     const { uid } = fixture.endpointAt()
     const same = {
@@ -59,9 +59,9 @@ describe('a violation', () => {
     fixture.set({ status: 'inactive' })
     const one = await fixture.audit({ policy: inactive })
     fixture.set({ status: 'active' })
-    await fixture.audit({ policy: inactive })
+    await fixture.audit()
     fixture.set({ status: 'inactive' })
-    const three = await fixture.audit({ policy: inactive })
+    const three = await fixture.audit()
     const { started_at } = three.run
     expect(only(three)).toEqual({ ...only(one), first_seen: started_at, last_seen: started_at })
   })
@@ -96,9 +96,9 @@ describe('a violation', () => {
     fixture.set({ status: 'inactive' }, 5)
     const one = await fixture.audit({ policy: inactive })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    await fixture.audit({ policy: inactive })
+    await fixture.audit()
     fixture.set({ status: 'active' }, 5)
-    const three = await fixture.audit({ policy: inactive })
+    const three = await fixture.audit()
     expect(only(three)).toMatchObject({ state: 'resolved', last_seen: one.run.started_at })
   })
 
@@ -108,10 +108,7 @@ describe('a violation', () => {
     await fixture.audit({ policy: inactive })
     fixture.set({ status: 'active' })
     fixture.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
-    const states = [
-      only(await fixture.audit({ policy: inactive })).state,
-      only(await fixture.audit({ policy: inactive })).state,
-    ]
+    const states = [only(await fixture.audit()).state, only(await fixture.audit()).state]
     expect(states).toEqual(['unknown', 'resolved'])
   })
 
@@ -122,10 +119,10 @@ describe('a violation', () => {
     const uid = createEndpoint(fixture.fleet, place.project, { name: 'new', url: 'https://new.example.com' })
     changeEndpoint(fixture.fleet, { ...place, uid }, (row) => ({ ...row, status: 'inactive' }))
     fixture.service.faults.push({ path: /endpoints/, page: 2, times: Number.POSITIVE_INFINITY, how: 'reset' })
-    expect(only(await fixture.audit({ policy: inactive }))).toMatchObject({ uid, state: 'opened' })
+    expect(only(await fixture.audit())).toMatchObject({ uid, state: 'opened' })
     fixture.service.faults.length = 0
     deleteEndpoint(fixture.fleet, { ...place, uid })
-    const last = await fixture.audit({ policy: inactive })
+    const last = await fixture.audit()
     expect(last.drift).toEqual([])
     expect(only(last)).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
     const replayed = await fixture.harness.withHistory(async (history) =>
@@ -137,13 +134,13 @@ describe('a violation', () => {
   it('is resolved when the policy turns its rule off, also with an incomplete walk', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     fixture.set({ status: 'inactive' }, 5)
-    await fixture.audit()
+    await fixture.audit({ policy: inactive })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
     const off = await fixture.audit({ policy: policyOf('rules: { endpoint/inactive: off }') })
     expect(violationLines(off).filter((line) => line.includes('endpoint/inactive'))).toEqual([
       `resolved endpoint/inactive ${fixture.endpointAt(5).uid}`,
     ])
-    const on = await fixture.audit()
+    const on = await fixture.audit({ policy: inactive })
     expect(violationLines(on)).toContain(`opened endpoint/inactive ${fixture.endpointAt(5).uid}`)
   })
 
@@ -162,7 +159,7 @@ describe('a violation', () => {
       await fixture.audit({ policy: upTo(60) })
       fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
       expect(only(await fixture.audit({ policy: upTo(100) })).state).toBe('unknown')
-      expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
+      expect(only(await fixture.audit())).toMatchObject(byPolicy)
     })
 
     it('is not fixed, also where the resource changed, but nothing that mends it', async () => {
@@ -180,7 +177,7 @@ describe('a violation', () => {
       fixture.set({ status: 'paused' })
       await fixture.audit({ policy: upToHours(24) })
       fixture.harness.advance(25 * 3_600_000)
-      expect(only(await fixture.audit({ policy: upToHours(24) })).state).toBe('opened')
+      expect(only(await fixture.audit()).state).toBe('opened')
       fixture.set({ description: 'maintenance' })
       expect(only(await fixture.audit({ policy: upToHours(100) }))).toMatchObject(byPolicy)
     })
@@ -197,7 +194,7 @@ overrides: [{ match: { name: 'test-*' }, rules: { endpoint/timeout-high: { max_s
       fixture.set({ name: 'test-slow' }, 0)
       fixture.set({ name: 'slow', http_timeout: 30 }, 1)
       fixture.set({ http_timeout: 30 }, 2)
-      const { violations } = await fixture.audit({ policy })
+      const { violations } = await fixture.audit()
       const resolutionOf = (index: number) => violations.find(({ uid }) => uid === fixture.endpointAt(index).uid)
       expect(resolutionOf(0)).toMatchObject({ ...byPolicy, ended_by: { ...byPolicy.ended_by, kind: 'override' } })
       expect([1, 2].map((index) => resolutionOf(index)?.resolution)).toEqual(['fixed', 'fixed'])
@@ -237,12 +234,12 @@ custom:
       await fixture.audit({ policy: upTo(60) })
       breakOff()
       expect(only(await fixture.audit({ policy: upTo(100) })).state).toBe('unknown')
-      expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
+      expect(only(await fixture.audit())).toMatchObject(byPolicy)
       await fixture.audit({ policy: upTo(60) })
       breakOff()
       fixture.set({ http_timeout: 80 })
       await fixture.audit({ policy: upTo(85) })
-      expect(only(await fixture.audit({ policy: upTo(85) }))).toMatchObject({ state: 'resolved', resolution: 'fixed' })
+      expect(only(await fixture.audit())).toMatchObject({ state: 'resolved', resolution: 'fixed' })
     })
 
     it('is not fixed where more changes are allowed, but where there were fewer lately', async () => {
@@ -293,7 +290,7 @@ custom:
     fixture.set({ rate_limit: 100, rate_limit_duration: 0 })
     const one = await fixture.audit({ policy: limits })
     fixture.set({ rate_limit: 50, name: 'renamed' })
-    const two = await fixture.audit({ policy: limits })
+    const two = await fixture.audit()
     expect(only(two)).toEqual({
       ...only(one),
       state: 'continuing',
@@ -310,7 +307,7 @@ custom:
     const policy = policyOf('extends: [all]')
     const one = await fixture.audit({ policy })
     fixture.harness.advance(40 * 86_400_000)
-    const two = await fixture.audit({ policy })
+    const two = await fixture.audit()
     const wording = ({ violations }: Report) =>
       violations
         .filter(({ state }) => state === 'opened' || state === 'continuing')
@@ -339,7 +336,7 @@ custom:
     const { uid } = only(await fixture.audit({ policy }))
     deleteEndpoint(fixture.fleet, { project: fixture.uidOf('payments'), uid })
     fixture.service.failNext({ path: /\/subscriptions/, how: 'reset' })
-    expect(only(await fixture.audit({ policy }))).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
+    expect(only(await fixture.audit())).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
   })
 
   it('across resources is opened when one of them is gone', async () => {

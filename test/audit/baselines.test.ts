@@ -16,7 +16,14 @@ import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
-import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
+import {
+  at,
+  type FleetFixture,
+  type FleetFixtureOptions,
+  openFleetFixture,
+  pagesOfTwo,
+  violationLines,
+} from './fleet-fixture.ts'
 import { faultsIn } from './verify-history-file.ts'
 
 const driftRules = `
@@ -172,7 +179,7 @@ overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }
   })
 
   it('report no removal of resources that an incomplete walk did not show', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     await audit(fixture)
     await approve(fixture)
     deleteEndpoint(fixture.fleet, place(fixture, 3))

@@ -2,16 +2,15 @@ import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { runAudit } from '../../src/audit/run-audit.ts'
 import type { History } from '../../src/history/history.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
 import type { Report } from '../../src/model/report.ts'
 import { normaliserVersion } from '../../src/model/wire-schema.ts'
+import { sealer } from '../inventory/inventory-fixture.ts'
 import { policyOf } from './audit-harness.ts'
 import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
 const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, drift/url-host-changed: {} }')
 const token = 'k8Xq2LpZ9vRt3Wn7q5Bd'
 const written = `key ${token} of the team`
-const sealer = createSealer(Buffer.alloc(32, 1))
 const whole = `${sealer.seal(written)} (${written.length} characters)`
 /** As the version before stored it: it sealed the word alone. */
 const byPart = `key ${sealer.seal(token)} of the team`

@@ -28,8 +28,8 @@ const untagged = aSource('SRC-1', { body_function: null })
 const tagged = { ...untagged, event_type_location: '' }
 
 function releaseOf({ projects }: Report) {
-  const [project] = projects
-  return project?.release && Object.values(project.release)
+  const release = projects[0]?.release
+  return release && [release.from, release.below, release.contradictory]
 }
 
 describe('the release of a service', () => {

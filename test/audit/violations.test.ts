@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, updateSource } from '../../src/demo/edits.ts'
-import { listRuns } from '../../src/history/sql/runs.ts'
 import type { Report } from '../../src/model/report.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { policyOf } from './audit-harness.ts'
-import { at, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
+import { at, type FleetFixtureOptions, openFleetFixture, pagesOfTwo, violationLines } from './fleet-fixture.ts'
 
 /** Six sound endpoints; the first of them is about to go wrong. */
 const openFixture = (options: FleetFixtureOptions = {}) =>
@@ -67,12 +65,12 @@ describe('a violation', () => {
   })
 
   it('is unknown until a walk is complete again, over any number of runs', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)
     const one = await fixture.audit()
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
     const [two, three] = [await fixture.audit(), await fixture.audit()]
-    fixture.service.faults.length = 0
+    fixture.mend()
     const four = await fixture.audit()
     const seen = [one, two, three, four].flatMap(({ violations }) =>
       violations.filter(({ rule }) => rule === 'endpoint/inactive'),
@@ -92,7 +90,7 @@ describe('a violation', () => {
   })
 
   it('that was unknown is resolved by the next complete walk, with its last time seen', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)
     const one = await fixture.audit({ policy: inactive })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
@@ -103,7 +101,7 @@ describe('a violation', () => {
   })
 
   it('that was fixed in the part that an incomplete walk read is not resolved before a complete walk', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' })
     await fixture.audit({ policy: inactive })
     fixture.set({ status: 'active' })
@@ -120,19 +118,17 @@ describe('a violation', () => {
     changeEndpoint(fixture.fleet, { ...place, uid }, (row) => ({ ...row, status: 'inactive' }))
     fixture.service.faults.push({ path: /endpoints/, page: 2, times: Number.POSITIVE_INFINITY, how: 'reset' })
     expect(only(await fixture.audit())).toMatchObject({ uid, state: 'opened' })
-    fixture.service.faults.length = 0
+    fixture.mend()
     deleteEndpoint(fixture.fleet, { ...place, uid })
     const last = await fixture.audit()
     expect(last.drift).toEqual([])
     expect(only(last)).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
-    const replayed = await fixture.harness.withHistory(async (history) =>
-      replayPolicy(history, { policy: inactive, runs: await listRuns(history), clock: fixture.harness.clock.now }),
-    )
+    const replayed = await fixture.replay(inactive)
     expect(replayed.ended.map(({ ending }) => ending?.resolution)).toEqual(['removed'])
   })
 
   it('is resolved when the policy turns its rule off, also with an incomplete walk', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)
     await fixture.audit({ policy: inactive })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
@@ -154,7 +150,7 @@ describe('a violation', () => {
     }
 
     it('is not fixed, also where the policy changed while it could not be checked', async () => {
-      await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+      await using fixture = await openFixture(pagesOfTwo)
       fixture.set({ http_timeout: 90 }, 5)
       await fixture.audit({ policy: upTo(60) })
       fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
@@ -198,9 +194,7 @@ overrides: [{ match: { name: 'test-*' }, rules: { endpoint/timeout-high: { max_s
       const resolutionOf = (index: number) => violations.find(({ uid }) => uid === fixture.endpointAt(index).uid)
       expect(resolutionOf(0)).toMatchObject({ ...byPolicy, ended_by: { ...byPolicy.ended_by, kind: 'override' } })
       expect([1, 2].map((index) => resolutionOf(index)?.resolution)).toEqual(['fixed', 'fixed'])
-      const replayed = await fixture.harness.withHistory(async (history) =>
-        replayPolicy(history, { policy, runs: await listRuns(history), clock: fixture.harness.clock.now }),
-      )
+      const replayed = await fixture.replay(policy)
       const endings = new Map(replayed.ended.map(({ uid, ending }) => [uid, ending?.resolution]))
       expect([0, 1, 2].map((index) => endings.get(fixture.endpointAt(index).uid))).toEqual(['policy', 'fixed', 'fixed'])
     })
@@ -322,7 +316,7 @@ custom:
   })
 
   it('across resources needs complete walks: a subscription whose endpoint was not read has none', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
     const report = await fixture.audit()
     expect(report.violations).toEqual([])
@@ -397,7 +391,7 @@ custom:
       times: Number.POSITIVE_INFINITY,
     })
     const two = await fixture.audit()
-    fixture.service.faults.length = 0
+    fixture.mend()
     const three = await fixture.audit({ only: ['acme/payments'], failOn: 'high' })
     const shared = ({ violations }: Report) =>
       violations
@@ -432,9 +426,7 @@ custom:
     const ending = { state: 'resolved', resolution: 'policy', project: 'acme/payments' }
     const reason = 'acme/orders, which it was compared with, is no longer scanned'
     expect(left).toMatchObject({ ...ending, ended_by: { kind: 'rule_off', reason } })
-    const replayed = await fixture.harness.withHistory(async (history) =>
-      replayPolicy(history, { policy, runs: await listRuns(history), clock: fixture.harness.clock.now }),
-    )
+    const replayed = await fixture.replay(policy)
     expect(replayed.ended.map(({ ending }) => ending)).toMatchObject([{ resolution: 'policy', ended_by: { reason } }])
     const back = await fixture.audit(both)
     expect([first, back].map(violationLines)).toEqual(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
-import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
+import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, pagesOfTwo } from './fleet-fixture.ts'
 
 const openFixture = (options: FleetFixtureOptions = {}) =>
   openFleetFixture({ fleet: { endpointsPerProject: 6 }, ...options })
@@ -115,13 +115,13 @@ describe('a waiver', () => {
   })
 
   it('keeps its record while its resource cannot be read', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)
     const policy = policyWith(inactive('2027-03-31'))
     const one = await fixture.audit({ policy })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
     const two = await fixture.audit()
-    fixture.service.faults.length = 0
+    fixture.mend()
     const three = await fixture.audit()
     expect([one, two, three].map(lines)).toEqual([
       ['waived endpoint/inactive acme/payments'],
@@ -245,7 +245,7 @@ describe('rules about waivers', () => {
   it('call no waiver unused that an unread resource may need', async () => {
     await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },
-      harness: { pageSize: 2, limits: { retries: 0 } },
+      ...pagesOfTwo,
     })
     const policy = policyWith(inactive('2027-03-31'))
     const some = await fixture.audit({ policy, only: ['acme/payments'] })
@@ -264,7 +264,7 @@ describe('rules about waivers', () => {
   it('depend only on what the waiver can match, not on gaps elsewhere', async () => {
     await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },
-      harness: { pageSize: 2, limits: { retries: 0 } },
+      ...pagesOfTwo,
     })
     const [one = '', other = ''] = fixture.fleet.projects().map(({ name }) => name)
     const policy = policyWith(

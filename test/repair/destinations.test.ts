@@ -151,7 +151,7 @@ async function printedBy(history: HistoryFixture, { cause, uid }: { cause: strin
   await using client = await connectTo((request) => site.site.fetch(request))
   const called = await client.callTool({ name: 'restore', arguments: { cause } })
   const { commands, ...answer } = called.structuredContent as { readonly commands: readonly string[] }
-  const violations = (await history.rows('violations', '--open')).rows.filter((one: { uid: string }) => one.uid === uid)
+  const violations = (await history.rows('violations --open')).rows.filter((one: { uid: string }) => one.uid === uid)
   const forms = ['text', 'json', 'jsonl', 'csv'].map(async (format) => {
     return [format, (await history.ask(['restore', '--cause', cause, '--format', format])).stdout] as const
   })
@@ -198,7 +198,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     set(1, 'good', false)
     const { causes } = await audit()
     const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const answer = await history.rows('restore', '--cause', cause)
+    const answer = await history.rows(`restore --cause ${cause}`)
     expect(answer.rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
     expect(answer.left_to_you).toContainEqual({
       uid: moved,
@@ -209,7 +209,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     const [[, text] = ['', '']] = outputs
     expect(text.replaceAll(/\s+/g, ' ')).toContain(' is left out: ')
     expect(handovers(outputs, moved, places.evil)).toEqual([])
-    const { rows: whole } = await history.rows('restore', moved)
+    const { rows: whole } = await history.rows(`restore ${moved}`)
     expect(JSON.stringify(whole)).toContain(places.good)
     expect(JSON.stringify(whole)).not.toContain(places.evil)
   })
@@ -223,7 +223,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     for (const index of [0, 1]) set(index, index === 0 ? 'evil' : 'good', false)
     const { causes } = await audit()
     const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const answer = await history.rows('restore', '--cause', cause)
+    const answer = await history.rows(`restore --cause ${cause}`)
     expect(answer.rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
     const outputs = await printedBy(history, { cause, uid: moved })
     expect(handovers(outputs, moved, places.evil)).toEqual([])
@@ -238,7 +238,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     for (const index of [0, 1]) set(index, index === 0 ? 'evil' : 'good', false)
     const { causes } = await audit()
     const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const { rows, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toHaveLength(2)
     expect(left_to_you).toEqual([])
     expect(JSON.stringify(rows.find(({ uid }: { uid: string }) => uid === moved))).toContain(places.evil)
@@ -258,14 +258,14 @@ describe('an endpoint', () => {
     const { causes } = await audit()
     const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
     const decision = expect.stringMatching(/^Accepted by lee on .*: moves in spring\./)
-    const { rows, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toHaveLength(2)
     expect(left_to_you).toEqual([{ uid: moved, path: '/url', reason: decision }])
-    const ofOne = await history.rows('restore', moved)
+    const ofOne = await history.rows(`restore ${moved}`)
     expect(ofOne.rows[0].body.url).toContain(places.evil)
     expect(ofOne.left_to_you).toEqual([{ path: '/url', reason: decision }])
     expect(ofOne.left_to_you[0].reason).toContain(`\`hookdrift restore ${moved} --run 1\` puts it back, too`)
-    const whole = await history.rows('restore', moved, '--run', '1')
+    const whole = await history.rows(`restore ${moved} --run 1`)
     expect(whole.rows[0].body.url).toContain(places.good)
     expect(whole.left_to_you).toEqual([])
   })
@@ -281,12 +281,12 @@ describe('an endpoint', () => {
     for (const uid of [moved, stayed]) change(uid, { rate_limit: 0, rate_limit_duration: 0, http_timeout: 90 })
     const { causes } = await audit()
     const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const { rows } = await history.rows('restore', '--cause', cause)
+    const { rows } = await history.rows(`restore --cause ${cause}`)
     expect(rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
     const file = history.write('policy.yaml', 'extends: [all]\n')
     const fix = ['--rule', 'endpoint/timeout-high', '--policy', file]
-    expect((await history.rows('restore', stayed, ...fix)).rows).toHaveLength(1)
-    const ofMoved = await history.rows('restore', moved, ...fix)
+    expect((await history.rows(['restore', stayed, ...fix])).rows).toHaveLength(1)
+    const ofMoved = await history.rows(['restore', moved, ...fix])
     expect(ofMoved.rows).toEqual([])
     expect(ofMoved.left_to_you).toEqual([
       { path: '/url', reason: expect.stringContaining(`Run \`hookdrift restore ${moved}\` first, then audit.`) },
@@ -301,7 +301,7 @@ describe('an endpoint', () => {
     await history.fixture.accept(report, 'drift/authentication-lost', moved)
     await audit()
     const { id: cause } = at(report.causes, 0)
-    const { rows, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows.map(({ uid }: { uid: string }) => uid)).not.toContain(moved)
     expect(left_to_you).toMatchObject([
       { uid: moved, path: '/authentication', reason: expect.stringMatching(/^Accepted by lee/) },
@@ -317,11 +317,11 @@ describe('an endpoint', () => {
     set(1, 'good', false)
     const { causes } = await audit()
     const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const { rows } = await history.rows('restore', '--cause', cause)
+    const { rows } = await history.rows(`restore --cause ${cause}`)
     expect(rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
     const outputs = await printedBy(history, { cause, uid: moved })
     expect(handovers(outputs, moved, places.evil)).toEqual([])
-    const byRule = await history.rows('restore', moved, '--rule', 'drift/authentication-lost')
+    const byRule = await history.rows(`restore ${moved} --rule drift/authentication-lost`)
     expect(byRule.rows).toEqual([])
     expect(byRule.left_to_you).toEqual([
       { path: '/url', reason: expect.stringContaining(`\`hookdrift restore ${moved}\` puts back both`) },
@@ -336,7 +336,7 @@ describe('an endpoint', () => {
     const project = at(history.fixture.fleet.projects(), 0).uid
     deleteEndpoint(history.fixture.fleet, { project, uid: moved })
     await audit()
-    const { rows, state } = await history.rows('restore', moved)
+    const { rows, state } = await history.rows(`restore ${moved}`)
     expect(state.basis).toBe('before_drift')
     expect(rows[0].body.url).toContain(places.good)
   })
@@ -350,7 +350,7 @@ describe('an endpoint', () => {
     for (const index of [0, 1]) set(index, 'good', false)
     const { causes } = await audit()
     const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const { rows, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toEqual([])
     expect(left_to_you.map(({ reason }: { reason: string }) => reason)).toEqual([
       expect.stringContaining(evil),

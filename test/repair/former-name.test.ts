@@ -32,7 +32,7 @@ it('a setting is written by the name that the last answer had for it, before and
   set(false)
   const { drift } = await audit()
   expect(drift.flatMap(({ fields }) => fields.map((field) => field.path))).toEqual(['/config/verify_dynamic_events'])
-  const old = await history.rows('restore', uid)
+  const old = await history.rows(`restore ${uid}`)
   expect(at(old.rows as { body: { config: object } }[], 0).body.config).toMatchObject({ sync_dynamic_event_ack: true })
   expect(JSON.stringify(old.rows)).not.toMatch(/verify_dynamic_events":|allow_unmatched/)
   expect(old.left_to_you).toEqual([])
@@ -45,7 +45,7 @@ it('a setting is written by the name that the last answer had for it, before and
     ['ACME_KEY', fixture.fleet.personalKey],
   ])
   expect((await sendRows(old.rows, values)).map(({ status }) => status)).toEqual([400])
-  const { rows, left_to_you } = await history.rows('restore', uid, '--run', `${first}`)
+  const { rows, left_to_you } = await history.rows(`restore ${uid} --run ${first}`)
   expect(JSON.stringify(rows)).not.toContain('sync_dynamic_event_ack')
   expect(left_to_you).toEqual([])
   expect((await sendRows(rows, values)).map(({ status }) => status)).toEqual([202])

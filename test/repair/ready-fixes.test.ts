@@ -103,7 +103,7 @@ function rowOf(uid: string): JsonObject {
   return row
 }
 
-const restore = (...args: string[]) => history.rows('restore', ...args, '--policy', policyFile)
+const restore = (...args: string[]) => history.rows(['restore', ...args, '--policy', policyFile])
 const send = async (rows: Parameters<typeof sendRows>[0], original: unknown) => {
   const values = valuesFrom(rows, original)
   values.set('ACME_URL', history.fixture.service.url).set('ACME_KEY', history.fixture.fleet.personalKey)

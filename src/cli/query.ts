@@ -85,7 +85,6 @@ function viewOf(columns: readonly string[]): AnswerView<Readonly<Record<string, 
   return {
     columns: columns.map((name) => ({
       name,
-      value: (row) => row[name] ?? null,
       show: (row) => shorten(textOf(row[name] ?? null), 2000),
       breaks: true,
     })),
@@ -100,11 +99,7 @@ async function showViews(sql: string | undefined, options: QueryOptions, termina
 }
 
 const viewListView: AnswerView<z.infer<typeof viewRow>> = {
-  columns: [
-    { name: 'view', value: ({ view }) => view },
-    { name: 'about', value: ({ about }) => about },
-    { name: 'columns', value: ({ columns }) => columns },
-  ],
+  columns: ['view', 'about', 'columns'],
   lines: ({ rows }, page) =>
     rows.flatMap(({ view, about, columns }, at) => [
       ...(at === 0 ? [] : ['']),

@@ -66,13 +66,7 @@ function describeCounts(rows: readonly CheckRow[]): string {
 }
 
 export const doctorView: AnswerView<CheckRow> = {
-  columns: [
-    { name: 'check', value: ({ check }) => check },
-    { name: 'service', value: ({ service }) => service },
-    { name: 'status', value: ({ status }) => status },
-    { name: 'detail', value: ({ detail }) => detail },
-    { name: 'remediation', value: ({ remediation }) => remediation },
-  ],
+  columns: ['check', 'service', 'status', 'detail', 'remediation'],
   lines({ rows }, page) {
     return rows.flatMap((row, at) => {
       const isNew = at > 0 && row.service !== rows[at - 1]?.service

@@ -106,13 +106,24 @@ export function describeSigner({ by, os_user }: Pick<AcceptanceRow, 'by' | 'os_u
   return os_user === null || os_user === by ? by : `${by}, as OS user ${os_user}`
 }
 
-const columnNames = [
-  ...(['fingerprint', 'rule', 'project', 'kind', 'uid', 'path', 'value_digest', 'by', 'os_user', 'at'] as const),
-  ...(['revoked_at', 'ended_at', 'ended_by', 'reason', 'name'] as const),
-]
-
 export const acceptancesView: AnswerView<AcceptanceRow> = {
-  columns: columnNames.map((name) => ({ name, value: (row) => row[name] })),
+  columns: [
+    'fingerprint',
+    'rule',
+    'project',
+    'kind',
+    'uid',
+    'path',
+    'value_digest',
+    'by',
+    'os_user',
+    'at',
+    'revoked_at',
+    'ended_at',
+    'ended_by',
+    'reason',
+    'name',
+  ],
   lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showAcceptance(row, page)]),
   nothing: 'No violation was accepted.',
   isOfRun: false,

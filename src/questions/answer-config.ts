@@ -68,7 +68,7 @@ function nameOf(path: NodePath): string {
 
 export const configView: AnswerView<ConfigRow> = {
   columns: [
-    { name: 'path', value: ({ path }) => path, breaks: true },
+    { name: 'path', breaks: true },
     { name: 'value', value: valueText, breaks: true },
     { name: 'from', value: originText, breaks: true },
   ],
@@ -115,13 +115,7 @@ export function answerConfigCheck(files: readonly CheckedFile[], limit: number):
 }
 
 export const configCheckView: AnswerView<CheckedFile> = {
-  columns: [
-    { name: 'file', value: ({ file }) => file },
-    { name: 'kind', value: ({ kind }) => kind },
-    { name: 'faults', value: ({ faults }) => faults },
-    { name: 'warnings', value: ({ warnings }) => warnings },
-    { name: 'about', value: ({ about }) => about },
-  ],
+  columns: ['file', 'kind', 'faults', 'warnings', 'about'],
   lines: ({ rows }, page) =>
     rows.flatMap(({ file, faults, warnings, about }) => {
       const isValid = faults.length === 0

@@ -130,11 +130,7 @@ function rowOf(topic: string, { path, text }: PageText, pageText: string | null)
   return { topic, kind: kindOf(path), title, text: pageText }
 }
 
-const columns: AnswerView<DocsRow>['columns'] = [
-  { name: 'topic', value: ({ topic }) => topic },
-  { name: 'kind', value: ({ kind }) => kind },
-  { name: 'title', value: ({ title }) => title },
-]
+const columns: AnswerView<DocsRow>['columns'] = ['topic', 'kind', 'title']
 
 export const topicsView: AnswerView<DocsRow> = {
   columns,
@@ -157,7 +153,7 @@ export const topicsView: AnswerView<DocsRow> = {
 /** `topicOf`: the topic of a page, by its path. */
 export function pageView(path: string, topicOf: (path: string) => string | undefined): AnswerView<DocsRow> {
   return {
-    columns: [...columns, { name: 'text', value: ({ text }) => text }],
+    columns: [...columns, 'text'],
     lines: ({ rows }, page) =>
       rows.flatMap(({ text }) =>
         wrapMarkdown(

@@ -107,15 +107,15 @@ export function explanationsView(isOne: boolean, style: ExplanationStyle): Answe
 /** For people, the severity of each rule and the layer that decides it. */
 export function explanationColumns({ showPath, now }: ExplanationStyle): Column<Explanation>[] {
   return [
-    { name: 'rule', value: ({ rule }) => rule },
-    { name: 'severity', value: ({ severity }) => severity },
-    { name: 'options', value: ({ options }) => options, only: 'csv' },
+    'rule',
+    'severity',
+    { name: 'options', only: 'csv' },
     {
       name: 'layers',
       value: ({ layers }) => layers.map(({ layer, decides }) => ({ layer, decides })),
       only: 'csv',
     },
-    { name: 'waivers', value: ({ waivers }) => waivers.map((waiver) => ({ ...waiver })), only: 'csv' },
+    { name: 'waivers', only: 'csv' },
     {
       name: 'decided by',
       value: () => null,

@@ -55,13 +55,7 @@ export function answerCopy(row: CopyRow, run: CommittedRun | null): Answer<CopyR
 /** `key`: what to do with its installation key; a command in it stays on its line. */
 export function copyView(key: readonly string[]): AnswerView<CopyRow> {
   return {
-    columns: [
-      { name: 'from', value: ({ from }) => from },
-      { name: 'to', value: ({ to }) => to },
-      { name: 'rows', value: ({ rows }) => rows },
-      { name: 'moved', value: ({ moved }) => moved },
-      { name: 'key_file', value: (row) => row.key_file },
-    ],
+    columns: ['from', 'to', 'rows', 'moved', 'key_file'],
     lines({ rows, run }) {
       const runs = run === null ? 'no run yet' : `runs up to ${run.number}`
       const copied = rows.flatMap(({ from, to, rows: count, moved }) => [
@@ -83,11 +77,7 @@ export function answerUpgrade(history: string, { from, to }: SchemaUpgrade): Ans
 }
 
 export const upgradeView: AnswerView<UpgradeRow> = {
-  columns: [
-    { name: 'history', value: ({ history }) => history },
-    { name: 'from_schema', value: (row) => row.from_schema },
-    { name: 'to_schema', value: (row) => row.to_schema },
-  ],
+  columns: ['history', 'from_schema', 'to_schema'],
   lines: ({ rows }) => rows.map((row) => neutralise(`${row.history} ${describeUpgrade(row)}.`)),
   nothing: '',
   isOfRun: false,

@@ -44,11 +44,7 @@ export function answerPolicyTests(policy: Policy, tests: readonly TestAtPosition
 }
 
 export const policyTestsView: AnswerView<PolicyTestRow> = {
-  columns: [
-    { name: 'name', value: ({ name }) => name },
-    { name: 'ok', value: ({ ok }) => ok },
-    { name: 'problems', value: ({ problems }) => problems.map((problem) => ({ ...problem })) },
-  ],
+  columns: ['name', 'ok', 'problems'],
   lines: ({ rows }) => rows.flatMap(({ problems }) => problems.map((problem) => neutralise(problemLine(problem)))),
   nothing: '',
   isOfRun: false,

@@ -11,7 +11,6 @@ import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { withRequestId } from '../service/reply.ts'
 import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
-import type { Column } from '../text/table.ts'
 
 export const probeForm: AnswerForm = {
   name: 'probe',
@@ -55,9 +54,7 @@ export function answerProbes(
 }
 
 export const probesView: AnswerView<Row> = {
-  columns: (['project', 'probe', 'kind', 'uid', 'name', 'outcome', 'verdict', 'message', 'payload'] as const)
-    .map((name) => ({ name, value: (row: Row) => row[name] }) as Column<Row>)
-    .concat({ name: 'log', value: ({ log }) => [...log] }),
+  columns: ['project', 'probe', 'kind', 'uid', 'name', 'outcome', 'verdict', 'message', 'payload', 'log'],
   lines: ({ rows }) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...linesOf(row)]),
   nothing: 'No function ran.',
   isOfRun: false,

@@ -43,12 +43,7 @@ export function answerPruning(plan: readonly PlannedRun[], freed: FreedDisk, isD
 }
 
 export const pruningView: AnswerView<PruningRow> = {
-  columns: [
-    { name: 'kept', value: ({ kept }) => kept },
-    { name: 'number', value: ({ number }) => number },
-    { name: 'started_at', value: (row) => row.started_at },
-    { name: 'reasons', value: ({ reasons }) => [...reasons] },
-  ],
+  columns: ['kept', 'number', 'started_at', 'reasons'],
   lines({ rows }, { width }) {
     const wide = `${rows.at(-1)?.number ?? ''}`.length
     return rows

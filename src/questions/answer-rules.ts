@@ -48,14 +48,14 @@ export function answerRules(rules: readonly Rule[], limit: number): Answer<RuleR
 
 export const rulesView: AnswerView<RuleRow> = {
   columns: [
-    { name: 'severity', value: ({ severity }) => severity },
-    { name: 'id', value: ({ id }) => id },
-    { name: 'title', value: ({ title }) => title },
-    { name: 'kind', value: ({ kind }) => kind, only: 'csv' },
-    { name: 'packs', value: ({ packs }) => [...packs], only: 'csv' },
-    { name: 'controls', value: ({ controls }) => [...controls], only: 'csv' },
-    { name: 'remediation', value: ({ remediation }) => remediation, only: 'csv' },
-    { name: 'options', value: ({ options }) => options, only: 'csv' },
+    'severity',
+    'id',
+    'title',
+    { name: 'kind', only: 'csv' },
+    { name: 'packs', only: 'csv' },
+    { name: 'controls', only: 'csv' },
+    { name: 'remediation', only: 'csv' },
+    { name: 'options', only: 'csv' },
   ],
   nothing: 'No rule is in this pack.',
   isOfRun: false,

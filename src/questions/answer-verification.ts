@@ -47,12 +47,7 @@ export function answerVerification(
 }
 
 export const verificationView: AnswerView<VerificationRow> = {
-  columns: [
-    { name: 'id', value: ({ id }) => id },
-    { name: 'ok', value: ({ ok }) => ok },
-    { name: 'detail', value: ({ detail }) => detail },
-    { name: 'means', value: ({ means }) => means ?? null },
-  ],
+  columns: ['id', 'ok', 'detail', 'means'],
   lines({ rows }, page) {
     const wide = Math.max(...rows.map(({ id }) => id.length))
     return rows.flatMap(({ id, ok, detail, means }) => {

@@ -104,10 +104,7 @@ export function answerBackup(file: string, { bytes, verification: { run } }: Bac
 }
 
 export const backupView: AnswerView<BackupRow> = {
-  columns: [
-    { name: 'file', value: ({ file }) => file },
-    { name: 'bytes', value: ({ bytes }) => bytes },
-  ],
+  columns: ['file', 'bytes'],
   lines({ rows, run }) {
     const runs = run === null ? 'no run yet' : `runs up to ${run.number}`
     return rows.map(({ file, bytes }) => neutralise(`${file}: ${runs}, ${(bytes / 1e6).toFixed(1)} MB, verified.`))
@@ -138,11 +135,7 @@ export function answerApproval(
 /** `done`: a sentence up to the projects. */
 export function approvalView(done: (run: number | undefined) => string): AnswerView<ApprovedRow> {
   return {
-    columns: [
-      { name: 'project', value: ({ project }) => project },
-      { name: 'supersedes', value: ({ supersedes }) => supersedes.map((one) => ({ ...one })) },
-      { name: 'confirms', value: ({ confirms }) => confirms.map((one) => ({ ...one })) },
-    ],
+    columns: ['project', 'supersedes', 'confirms'],
     lines({ rows, run }) {
       const approved = rows.filter(({ confirms }) => confirms.length === 0)
       const confirmed = Map.groupBy(
@@ -176,7 +169,7 @@ export function answerRevocation(approvals: readonly Pick<Approval, 'project'>[]
 }
 
 export const revocationView: AnswerView<ProjectRow> = {
-  columns: [{ name: 'project', value: ({ project }) => project }],
+  columns: ['project'],
   lines: ({ rows }) => [neutralise(`Revoked the baseline of ${namesOf(rows)}.`)],
   nothing: '',
   isOfRun: false,
@@ -200,10 +193,7 @@ export function answerExport(
 
 export function exportView(directory: string): AnswerView<ExportRow> {
   return {
-    columns: [
-      { name: 'project', value: ({ project }) => project },
-      { name: 'file', value: ({ file }) => file },
-    ],
+    columns: ['project', 'file'],
     lines: ({ rows }) => [neutralise(`Wrote ${rows.map(({ file }) => file).join(', ')} to ${directory}.`)],
     nothing: '',
     isOfRun: false,

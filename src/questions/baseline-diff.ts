@@ -22,7 +22,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun, toCoverage } from './as-of.ts'
-import { type CountedKind, diffView, sayNotCompared, sayResealed } from './diff.ts'
+import { type CountedKind, type DiffRow, diffView, sayNotCompared, sayResealed } from './diff.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const countedKinds = listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count }))
@@ -78,7 +78,7 @@ interface BaselineDiffQuery {
 export async function readBaselineDiff(
   history: HistoryReader,
   { run, projects, limit, approvals: all }: BaselineDiffQuery,
-): Promise<{ readonly answer: Answer<ReportChange>; readonly isPartial: boolean }> {
+): Promise<{ readonly answer: Answer<DiffRow>; readonly isPartial: boolean }> {
   const last = run ?? (await findLastRun(history))
   const approvals = activeApprovals(all)
     .filter(({ project }) => matchesProject(project.name, projects))

@@ -128,16 +128,16 @@ function toRow(
 
 const baselinesView: Omit<AnswerView<BaselineRow>, 'nothing'> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, breaks: true },
-    { name: 'run', value: ({ run }) => run, show: describeState, align: 'right' },
-    { name: 'amendments', value: (row) => row.amendments.map((one) => ({ ...one })), only: 'csv' },
-    { name: 'approved_at', value: (row) => row.approved_at, show: (row) => showTime(row.approved_at) },
-    { name: 'approved_by', value: (row) => row.approved_by, breaks: true },
-    { name: 'os_user', value: (row) => row.os_user, only: 'csv' },
-    { name: 'state', value: ({ state }) => state, show: describeBaselineState },
-    { name: 'note', value: ({ note }) => note, only: 'csv' },
-    { name: 'revoked_at', value: (row) => row.revoked_at, only: 'csv' },
-    { name: 'revoked_by', value: (row) => row.revoked_by, only: 'csv' },
+    { name: 'project', breaks: true },
+    { name: 'run', show: describeState, align: 'right' },
+    { name: 'amendments', only: 'csv' },
+    { name: 'approved_at', show: (row) => showTime(row.approved_at) },
+    { name: 'approved_by', breaks: true },
+    { name: 'os_user', only: 'csv' },
+    { name: 'state', show: describeBaselineState },
+    { name: 'note', only: 'csv' },
+    { name: 'revoked_at', only: 'csv' },
+    { name: 'revoked_by', only: 'csv' },
   ],
   below: ({ note }) => note,
 }

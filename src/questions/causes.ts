@@ -46,20 +46,23 @@ export async function readCauses(
   return { form: causesForm, ...statingExtent(run, scans), ...limited(rows, limit) }
 }
 
-const columnNames = [
-  ...(['id', 'severity', 'change', 'kind', 'path', 'before', 'after', 'resources', 'first_run'] as const),
-]
-
 export const causesView: AnswerView<ReportCause> = {
   columns: [
-    ...columnNames.map((name) => ({ name, value: (cause: ReportCause) => cause[name] })),
-    ...(['projects', 'owners', 'violations'] as const).map((name) => ({
-      name,
-      value: (cause: ReportCause) => [...cause[name]],
-    })),
-    { name: 'rules', value: ({ rules }) => rules.map((each) => ({ ...each })) },
-    { name: 'affected', value: ({ affected }) => affected.map((each) => ({ ...each })) },
-    { name: 'fields', value: ({ fields }) => fields.map((field) => ({ ...field })) },
+    'id',
+    'severity',
+    'change',
+    'kind',
+    'path',
+    'before',
+    'after',
+    'resources',
+    'first_run',
+    'projects',
+    'owners',
+    'violations',
+    'rules',
+    'affected',
+    'fields',
   ],
   lines: ({ rows }, page) => rows.flatMap((cause, at) => [...(at === 0 ? [] : ['']), ...showCause(cause, page)]),
   nothing: 'No open violation follows from a change that hit several resources or fields.',

@@ -25,10 +25,7 @@ const indent = '    '
 const identifying = ['project', 'kind', 'uid', 'other_uid', 'name', 'change', 'reason'] as const
 
 export const comparisonView: AnswerView<ComparedRow> = {
-  columns: [
-    ...identifying.map((name) => ({ name, value: (row: ComparedRow) => row[name] })),
-    ...['path', 'before', 'after'].map((name) => ({ name, value: () => null })),
-  ],
+  columns: [...identifying, ...['path', 'before', 'after'].map((name) => ({ name, value: () => null }))],
   records(row) {
     const who = identifying.map((name) => row[name])
     if (row.fields.length === 0) return [[...who, null, null, null]]

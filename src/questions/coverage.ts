@@ -48,20 +48,20 @@ async function readCoverage(reader: HistoryReader, run: CommittedRun, query: Cov
 
 const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][number]> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, breaks: true },
-    { name: 'listing', value: ({ listing }) => listing },
-    { name: 'status', value: ({ status }) => status },
-    { name: 'cause', value: ({ cause }) => cause, only: 'csv' },
-    { name: 'run', value: ({ run }) => run, align: 'right' },
-    { name: 'at', value: ({ at }) => at, show: ({ at }) => showTime(at) },
+    { name: 'project', breaks: true },
+    'listing',
+    'status',
+    { name: 'cause', only: 'csv' },
+    { name: 'run', align: 'right' },
+    { name: 'at', show: ({ at }) => showTime(at) },
     {
       name: 'items',
       value: (walk) => (isUnseen(walk) ? null : walk.items),
       show: (walk) => (isUnseen(walk) ? '?' : String(sizeOf(walk))),
       align: 'right',
     },
-    { name: 'of', value: (walk) => walk.of ?? null, only: 'csv' },
-    { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
+    { name: 'of', only: 'csv' },
+    { name: 'reason', only: 'csv' },
   ],
   below: ({ cause, reason }) => (reason === null ? undefined : `${cause}: ${reason}`),
   nothing: 'No walk to show: none is incomplete, or no project was scanned yet.',

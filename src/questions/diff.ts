@@ -243,10 +243,11 @@ export function attributesOf({ body }: StateVersion): JsonObject {
 
 export const diffView: AnswerView<DiffRow> = {
   columns: [
-    ...(['project', 'kind', 'uid', 'name', 'change'] as const).map((name) => ({
-      name,
-      value: (row: DiffRow) => row[name],
-    })),
+    'project',
+    'kind',
+    'uid',
+    'name',
+    'change',
     ...['path', 'before', 'after'].map((name) => ({ name, value: () => null })),
   ],
   records({ project, kind, uid, name, change, fields }) {

@@ -52,13 +52,13 @@ export function toNoteRow({ notedAt, osUser, id, at, text, ref, by, projects }: 
 
 export const notesView: AnswerView<NoteRow> = {
   columns: [
-    { name: 'id', value: ({ id }) => id, align: 'right' },
-    { name: 'at', value: ({ at }) => at, show: ({ at }) => showTime(at) },
-    { name: 'text', value: ({ text }) => text, only: 'csv' },
-    { name: 'ref', value: ({ ref }) => ref, breaks: true },
-    { name: 'by', value: ({ by }) => by, breaks: true },
-    { name: 'os_user', value: (row) => row.os_user, only: 'csv' },
-    { name: 'noted_at', value: (row) => row.noted_at, only: 'csv' },
+    { name: 'id', align: 'right' },
+    { name: 'at', show: ({ at }) => showTime(at) },
+    { name: 'text', only: 'csv' },
+    { name: 'ref', breaks: true },
+    { name: 'by', breaks: true },
+    { name: 'os_user', only: 'csv' },
+    { name: 'noted_at', only: 'csv' },
     {
       name: 'projects',
       value: ({ projects }) => projects.join(' '),

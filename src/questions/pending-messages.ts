@@ -129,14 +129,14 @@ function describeChannel({ name, pending, dead, lastDeliveredAt, gone }: Channel
 
 export const outboxView: AnswerView<OutboxRow> = {
   columns: [
-    { name: 'channel', value: ({ channel }) => channel, breaks: true },
-    { name: 'id', value: ({ id }) => id },
-    { name: 'run', value: ({ run }) => run },
-    { name: 'created_at', value: (row) => row.created_at, show: (row) => showTime(row.created_at) },
-    { name: 'state', value: ({ state }) => state },
-    { name: 'attempts', value: ({ attempts }) => attempts },
-    { name: 'next_try_at', value: (row) => row.next_try_at, show: (row) => showTime(row.next_try_at ?? '-') },
-    { name: 'error', value: ({ error }) => error },
+    { name: 'channel', breaks: true },
+    'id',
+    'run',
+    { name: 'created_at', show: (row) => showTime(row.created_at) },
+    'state',
+    'attempts',
+    { name: 'next_try_at', show: (row) => showTime(row.next_try_at ?? '-') },
+    'error',
   ],
   nothing: 'No message is pending.',
   isOfRun: false,
@@ -154,12 +154,7 @@ export function answerChannelTest(
 }
 
 export const channelTestView: AnswerView<ChannelTestRow> = {
-  columns: [
-    { name: 'channel', value: ({ channel }) => channel },
-    { name: 'ok', value: ({ ok }) => ok, show: ({ ok }) => (ok ? 'ok' : 'FAILED') },
-    { name: 'id', value: ({ id }) => id, only: 'csv' },
-    { name: 'error', value: ({ error }) => error },
-  ],
+  columns: ['channel', { name: 'ok', show: ({ ok }) => (ok ? 'ok' : 'FAILED') }, { name: 'id', only: 'csv' }, 'error'],
   nothing: '',
   isOfRun: false,
 }

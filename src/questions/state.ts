@@ -133,13 +133,13 @@ function toUnreferencedRow(project: string, { kind, uid, name, since, body }: Re
 
 export const stateView: AnswerView<StateRow> = {
   columns: [
-    { name: 'project', value: ({ project }) => project, breaks: true },
-    { name: 'kind', value: ({ kind }) => kind },
-    { name: 'uid', value: ({ uid }) => uid, show: ({ uid }) => shorten(uid, 64) },
-    { name: 'name', value: ({ name }) => name, show: ({ name }) => shorten(name, 60), breaks: true },
-    { name: 'since', value: ({ since }) => since, show: ({ since }) => since.slice(0, 10) },
+    { name: 'project', breaks: true },
+    'kind',
+    { name: 'uid', show: ({ uid }) => shorten(uid, 64) },
+    { name: 'name', show: ({ name }) => shorten(name, 60), breaks: true },
+    { name: 'since', show: ({ since }) => since.slice(0, 10) },
     { name: 'unreferenced', value: ({ unreferenced }) => unreferenced ?? false, only: 'csv' },
-    { name: 'attributes', value: ({ attributes }) => attributes, only: 'csv' },
+    { name: 'attributes', only: 'csv' },
   ],
   nothing: 'No such resource.',
 }

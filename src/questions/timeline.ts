@@ -303,12 +303,15 @@ function mergeSpans(referrers: readonly Referrer[]): Reference[] {
 
 export const timelineView: AnswerView<TimelineRow> = {
   columns: [
-    ...(['run', 'at', 'project', 'kind', 'uid', 'name', 'change'] as const).map((name) => ({
-      name,
-      value: (row: TimelineRow) => row[name],
-    })),
+    'run',
+    'at',
+    'project',
+    'kind',
+    'uid',
+    'name',
+    'change',
     { name: 'notes', value: ({ notes }) => notes.join(' ') },
-    { name: 'fields', value: ({ fields }) => fields.map((field) => ({ ...field })) },
+    'fields',
     {
       name: 'violations',
       value: ({ violations }) =>

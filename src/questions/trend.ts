@@ -233,10 +233,10 @@ function describeNoted(notes: readonly Note[]): string[] {
 }
 
 const weekColumns: readonly Column<TrendWeek>[] = [
-  { name: 'from', value: ({ from }) => from, show: ({ from }) => from.slice(0, 10) },
-  { name: 'to', value: ({ to }) => to, show: ({ to }) => to.slice(0, 10) },
+  { name: 'from', show: ({ from }) => from.slice(0, 10) },
+  { name: 'to', show: ({ to }) => to.slice(0, 10) },
   ...(['opened', 'fixed', 'removed', 'closed', 'open', 'runs', 'incomplete'] as const).map(
-    (name): Column<TrendWeek> => ({ name, value: (week) => week[name], align: 'right' }),
+    (name): Column<TrendWeek> => ({ name, align: 'right' }),
   ),
 ]
 
@@ -244,14 +244,16 @@ const weekColumns: readonly Column<TrendWeek>[] = [
 export function trendViewOf(weeks: () => readonly TrendWeek[]): AnswerView<TrendDay> {
   return {
     columns: [
-      { name: 'date', value: ({ date }) => date },
-      ...(['opened', 'fixed', 'removed', 'closed'] as const).map(
-        (name): Column<TrendDay> => ({ name, value: (day) => day[name] }),
-      ),
+      'date',
+      'opened',
+      'fixed',
+      'removed',
+      'closed',
       ...severities.map(
         (severity): Column<TrendDay> => ({ name: `open_${severity}`, value: ({ open }) => open[severity] }),
       ),
-      ...(['runs', 'incomplete'] as const).map((name): Column<TrendDay> => ({ name, value: (day) => day[name] })),
+      'runs',
+      'incomplete',
     ],
     lines: (_, page) => {
       const [header = [], ...lines] = layTable(weekColumns, weeks(), page.width)

@@ -110,13 +110,7 @@ export const waiverStates = {
 } as const satisfies Record<WaiverRow['state'], string>
 
 export const waiversView: AnswerView<WaiverRow> = {
-  columns: [
-    ...(['rule', 'owner', 'reason', 'ticket', 'expires', 'state', 'violations'] as const).map((name) => ({
-      name,
-      value: (row: WaiverRow) => row[name],
-    })),
-    { name: 'projects', value: ({ projects }) => [...projects] },
-  ],
+  columns: ['rule', 'owner', 'reason', 'ticket', 'expires', 'state', 'violations', 'projects'],
   lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showWaiver(row, page)]),
   nothing: 'No waiver of the policy accepts a violation.',
 }

@@ -4,7 +4,7 @@ import type { Json } from '../model/json.ts'
 import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
-import { type Column, layTable } from '../text/table.ts'
+import { type Column, columnsIn, layTable, valueIn } from '../text/table.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from './answer.ts'
 import type { AnswerFormat } from './answer-formats.ts'
 import { type Cell, csvTable } from './csv-table.ts'
@@ -83,8 +83,8 @@ function headOf<Row>({ form, run, more }: Answer<Row>) {
 }
 
 function writeRecords<Row>({ rows }: Answer<Row>, { columns, records }: AnswerView<Row>): string {
-  const csvColumns = columns.filter(({ only }) => only !== 'text')
-  const recordsOf = records ?? ((row: Row) => [csvColumns.map(({ value }) => value(row))])
+  const csvColumns = columnsIn(columns, 'csv')
+  const recordsOf = records ?? ((row: Row) => [csvColumns.map((column) => valueIn(row, column))])
   return csvTable(
     csvColumns.map(({ name }) => name),
     rows.flatMap((row) => recordsOf(row).map((record) => record.map(cellOf))),

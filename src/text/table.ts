@@ -3,11 +3,7 @@ import type { Json } from '../model/json.ts'
 import { breakWord, padColumns, partsOf, widthOf, wordsOf, wrapPieces } from './columns.ts'
 import { neutralise } from './neutralise.ts'
 
-/** One column of a table, for CSV and for people. */
-export interface Column<Row> {
-  /** Header in both; the member's name in JSON. */
-  readonly name: string
-  readonly value: (row: Row) => Json
+interface ColumnStyle<Row> {
   /** The text for people, where it differs from the value. The table neutralises it. */
   readonly show?: (row: Row) => string
   /** Whether it holds names that people chose: on a narrow terminal, one may go on after `/`, `-` and the like. */
@@ -15,6 +11,35 @@ export interface Column<Row> {
   readonly align?: 'right'
   /** Shown in this one only. */
   readonly only?: 'csv' | 'text'
+}
+
+interface ColumnOfTable<Row> extends ColumnStyle<Row> {
+  /** Header in both. */
+  readonly name: string
+  readonly value?: (row: Row) => Json
+}
+
+/** One column of a table, for CSV and for people: a member of the row by its name, or what differs from one. */
+export type Column<Row> =
+  | MemberName<Row>
+  | ({ readonly name: MemberName<Row> } & ColumnStyle<Row>)
+  | ({ readonly name: string; readonly value: (row: Row) => Json } & ColumnStyle<Row>)
+  | ({ readonly name: string; readonly only: 'text'; readonly show: (row: Row) => string } & ColumnStyle<Row>)
+
+type MemberName<Row> = Extract<keyof Row, string>
+
+/** The columns of a form, each with its name. */
+export function columnsIn<Row>(columns: readonly Column<Row>[], form: 'csv' | 'text'): readonly ColumnOfTable<Row>[] {
+  return columns
+    .map((column): ColumnOfTable<Row> => (typeof column === 'string' ? { name: column } : column))
+    .filter(({ only = form }) => only === form)
+}
+
+/** The value of a column, null where the row has none. */
+export function valueIn<Row>(row: Row, { name, value }: ColumnOfTable<Row>): Json {
+  if (value !== undefined) return value(row)
+  // The schema of a row says that its members are JSON; interfaces do not.
+  return (row as Readonly<Record<string, Json>>)[name] ?? null
 }
 
 const gap = '  '
@@ -32,10 +57,10 @@ const narrowestValue = 10
  * next line. Where not even its words fit, a row has a line for each column, and there is no header.
  */
 export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[][] {
-  const textColumns = columns.filter(({ only }) => only !== 'csv')
+  const textColumns = columnsIn(columns, 'text')
   const names = textColumns.map(({ name }) => neutralise(name))
   const cells = rows.map((row) =>
-    textColumns.map((column) => neutralise(column.show?.(row) ?? textOf(column.value(row)))),
+    textColumns.map((column) => neutralise(column.show?.(row) ?? textOf(valueIn(row, column)))),
   )
   const lines = [names, ...cells]
   const widestOf = (measure: (cell: string, at: number) => number) =>
@@ -104,11 +129,7 @@ function narrow(from: readonly number[], least: readonly number[], width: number
   return widths
 }
 
-function setLine(
-  line: readonly string[],
-  widths: readonly number[],
-  columns: readonly Pick<Column<never>, 'breaks' | 'align'>[],
-): string[] {
+function setLine(line: readonly string[], widths: readonly number[], columns: readonly ColumnStyle<never>[]): string[] {
   const cells = line.map((cell, at) =>
     wrapCell(cell, widths[at] ?? 0, { breaks: columns[at]?.breaks, isFirst: at === 0 }),
   )
@@ -145,7 +166,7 @@ function stackCells(
     width,
   }: {
     readonly names: readonly string[]
-    readonly columns: readonly Pick<Column<never>, 'breaks'>[]
+    readonly columns: readonly ColumnStyle<never>[]
     readonly width: number
   },
 ): string[] {

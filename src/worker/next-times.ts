@@ -59,12 +59,7 @@ function localTime(timeZone: string, at: number): string {
 }
 
 export const nextTimesView: AnswerView<NextTime> = {
-  columns: [
-    { name: 'at', value: ({ at }) => at },
-    { name: 'schedule', value: ({ schedule }) => schedule },
-    { name: 'local', value: ({ local }) => local },
-    { name: 'timezone', value: ({ timezone }) => timezone },
-  ],
+  columns: ['at', 'schedule', 'local', 'timezone'],
   nothing: 'No schedule ever runs.',
   isOfRun: false,
 }

@@ -4,6 +4,7 @@ import { dayMs, showOpenTime } from '../../src/model/time.ts'
 import { severities } from '../../src/model/violation.ts'
 import { noPlan } from '../../src/pages/page.ts'
 import { readStatus, statusView } from '../../src/questions/status.ts'
+import { columnsIn } from '../../src/text/table.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { addProject } from '../audit/discovery-fixture.ts'
 import type { Answer } from '../cli/run-in-process.ts'
@@ -279,7 +280,7 @@ it('counts nowhere as none what the last scan could not check', async () => {
   expect((await readStatus(site.history, { expected, ...asked })).remarks).toEqual([
     'Also unknown: 1 violation of acme/payments, which is no longer audited.',
   ])
-  const open = statusView.columns.find(({ name }) => name === 'open')
+  const open = columnsIn(statusView.columns, 'text').find(({ name }) => name === 'open')
   const { rows } = await readStatus(site.history, { expected: undefined, ...asked })
   expect(rows.map((row) => open?.show?.(row))).toEqual(['none', '?'])
 })

@@ -79,7 +79,7 @@ describe('a trend', () => {
       [0, 0, 0, 0, 1],
       [0, 1, 0, 0, 0],
     ])
-    expect(trendOf(spans).bySeverity.find(({ severity }) => severity === 'low')?.meanTimeToFixMs).toBe(28 * day)
+    expect(trendOf(spans).bySeverity.find(({ severity }) => severity === 'low')?.mean_time_to_fix_ms).toBe(28 * day)
   })
 
   it('takes no incomplete scan for an improvement: what it could not check is open', () => {

@@ -197,7 +197,7 @@ CREATE INDEX violation_ended_in_project
   ON violation (project_id, to_run, severity, kind, first_run, uid, rule, path, resolution, from_run, state, waiver)
   WHERE to_run IS NOT NULL;
 CREATE INDEX violation_replaces ON violation (replaces) WHERE replaces IS NOT NULL;
-CREATE INDEX violation_opened ON violation (first_run);
+CREATE INDEX violation_opened ON violation (first_run, from_run, state, project_id);
 CREATE INDEX violation_with_origin ON violation (project_id, origin_run) WHERE origin_run IS NOT NULL;
 CREATE INDEX violation_last_seen ON violation (last_run) WHERE last_run IS NOT NULL;
 

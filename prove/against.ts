@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import { bodyColumns } from '../src/history/body-columns.ts'
+import { canonicalJson } from '../src/model/canonical-json.ts'
+import type { Json } from '../src/model/json.ts'
 import type { Offer } from '../src/service/settings.ts'
 import { conclude } from './conclude.ts'
 
@@ -76,7 +78,7 @@ async function audited(
   }
   const db = new Database(harness.file, { readonly: true })
   for (const table of tables) {
-    for (const row of db.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all()) {
+    for (const row of db.prepare<[], Record<string, Json>>(`SELECT * FROM ${table}`).all()) {
       const { id: _, replaces: __, ...rest } = row
       // They repeat members of the body, and a checkout from before has none of them.
       for (const name of bodyColumns) delete rest[name]
@@ -87,8 +89,12 @@ async function audited(
   return { runs, lines }
 }
 
-function shown(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+/** In canonical order, by the names of today. */
+function shown(value: Json): string {
+  return canonicalJson(value)
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replace('"hookdrift.report/2"', '"hookdrift.report/3"')
+    .replace(/"normal_form_version":6\b/, '"normal_form_version":7')
 }
 
 /** Lines of one list that the other does not have as often. */

@@ -143,7 +143,7 @@ CREATE INDEX violation_began ON hookdrift.violation (from_run, project_id);
 CREATE INDEX violation_ended ON hookdrift.violation (to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX violation_ended_in_project ON hookdrift.violation (project_id, to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX violation_replaces ON hookdrift.violation (replaces) WHERE replaces IS NOT NULL;
-CREATE INDEX violation_opened ON hookdrift.violation (first_run);
+CREATE INDEX violation_opened ON hookdrift.violation (first_run, from_run, state, project_id);
 CREATE INDEX violation_with_origin ON hookdrift.violation (project_id, origin_run) WHERE origin_run IS NOT NULL;
 CREATE INDEX violation_last_seen ON hookdrift.violation (last_run) WHERE last_run IS NOT NULL;
 CREATE INDEX violation_of_fingerprint ON hookdrift.violation (fingerprint);

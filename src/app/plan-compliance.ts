@@ -1,14 +1,11 @@
 import { resolve } from 'node:path'
-import { recordedPolicyResults } from '../audit/policy-results.ts'
+import { composeReport } from '../audit/compose-report.ts'
 import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { Compliance } from '../compliance/compliance.ts'
 import { builtInFramework, type Framework, readFramework } from '../compliance/framework.ts'
 import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { replayedPolicyResults } from '../replay/replay-run.ts'
-import { loadPolicy } from './load-policy.ts'
-import { type HistoryOptions, knownSecrets } from './locate-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 import { systemClock } from './system.ts'
@@ -18,30 +15,20 @@ export interface ComplianceRequest {
   readonly framework: string
   readonly from: string | undefined
   readonly to: string | undefined
-  /** A policy file to evaluate instead of using the recorded results. */
-  readonly policy: string | undefined
 }
 
 /**
  * Plans the compliance report of a run, or of a period when `from` is given.
- * @throws AuditError.usage when the framework or the policy cannot be read
+ * @throws AuditError.usage when the framework cannot be read
  */
-export async function planCompliance(
-  { framework: name, from, to, policy }: ComplianceRequest,
-  options: HistoryOptions,
+export function planCompliance(
+  { framework: name, from, to }: ComplianceRequest,
   terminal: ProcessContext,
-): Promise<(history: HistoryReader, run: number) => Promise<Compliance>> {
+): (history: HistoryReader, run: number) => Promise<Compliance> {
   const framework = loadFramework(name, terminal)
-  const load = async (file: string) =>
-    loadPolicy(resolve(terminal.cwd(), file), { secrets: await knownSecrets(options, terminal) })
-  const replayed = policy === undefined ? undefined : await load(policy)
   return async (history, run) => {
-    const policyResults =
-      replayed === undefined
-        ? recordedPolicyResults(history)
-        : replayedPolicyResults(history, replayed, systemClock.now)
-    if (from === undefined) return assessRun(framework, run, policyResults)
-    return gatherCompliance(history, framework, { from, to: to ?? 'latest', now: systemClock.now() }, policyResults)
+    if (from === undefined) return assessRun(history, framework, run, composeReport)
+    return gatherCompliance(history, framework, { from, to: to ?? 'latest', now: systemClock.now() }, composeReport)
   }
 }
 

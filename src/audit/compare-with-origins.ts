@@ -1,4 +1,4 @@
-import type { ViolationWithOrigin } from '../history/history.ts'
+import type { ViolationWithOrigin } from '../history/staged.ts'
 import type { PastVersion } from '../history/stored-body.ts'
 import { diffAttributes, hiddenBySeals, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'

@@ -1,4 +1,4 @@
-import type { OldViolation } from '../history/history.ts'
+import type { OldViolation } from '../history/staged.ts'
 import { decidedBy, type Ending } from '../model/ending.ts'
 import { pointerStep } from '../model/json.ts'
 import type { ProjectRef } from '../model/resource.ts'

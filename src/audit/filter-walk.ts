@@ -1,4 +1,4 @@
-import type { ActiveViolation } from '../history/history.ts'
+import type { ActiveViolation } from '../history/staged.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { type FilterReading, type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
 import { chunks } from '../model/chunks.ts'

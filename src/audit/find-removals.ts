@@ -1,5 +1,5 @@
-import type { CurrentVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
+import type { CurrentVersion } from '../history/staged.ts'
 import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { type Kind, listings, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { filterText, isWithin } from './listing-filters.ts'

@@ -1,4 +1,5 @@
-import type { ProjectHistory, ScanDraft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
+import type { ProjectHistory } from '../history/staged.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Clock } from '../model/time.ts'

@@ -1,5 +1,6 @@
 import { type Acceptance, type AcceptanceEnding, isInForce, vanishedRule } from '../history/acceptances.ts'
-import type { ActiveViolation, ScanDraft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
+import type { ActiveViolation } from '../history/staged.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
 import { decidedBy, type Ending } from '../model/ending.ts'

@@ -1,5 +1,6 @@
-import type { ProjectHistory, ScanDraft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { CompleteScans, StagedChange } from '../history/records.ts'
+import type { ProjectHistory } from '../history/staged.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'

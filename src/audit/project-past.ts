@@ -1,6 +1,7 @@
-import { noHistory, type ProjectHistory, type ScanDraft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { CompleteScans } from '../history/records.ts'
 import { readCompleteScans } from '../history/sql/scans.ts'
+import { noHistory, type ProjectHistory } from '../history/staged.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { ItemMemory } from './item-memory.ts'

@@ -1,5 +1,6 @@
-import type { CurrentVersion, ProjectHistory, ScanDraft, ViolationDraft } from '../history/history.ts'
+import type { ScanDraft, ViolationDraft } from '../history/history.ts'
 import type { CompleteScan, CompleteScans } from '../history/records.ts'
+import type { CurrentVersion, ProjectHistory } from '../history/staged.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'

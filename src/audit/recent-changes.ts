@@ -1,4 +1,4 @@
-import type { Modification } from '../history/history.ts'
+import type { Modification } from '../history/staged.ts'
 import type { VersionPoint } from '../history/stored-body.ts'
 import { chunks } from '../model/chunks.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { columnsOf } from '../history/body-columns.ts'
-import type { NewVersion } from '../history/history.ts'
 import type { CompleteScan, StagedChange } from '../history/records.ts'
+import type { NewVersion } from '../history/staged.ts'
 import { type StoredBody, writeFacts } from '../history/stored-body.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { describeField, malformedFields } from '../inventory/malformed.ts'

@@ -1,4 +1,4 @@
-import type { CurrentVersion } from '../history/history.ts'
+import type { CurrentVersion } from '../history/staged.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
 import { type Kind, type Listing, listings } from '../model/resource.ts'

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import type { ProjectHistory, ScanDraft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
+import type { ProjectHistory } from '../history/staged.ts'
 import { clearedFrom, type SettingsAge, settingsAge } from '../inventory/release-signs.ts'
 import { compareShapes, type Shape } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'

@@ -1,4 +1,5 @@
-import type { ActiveViolation, NewViolation, ViolationDraft } from '../history/history.ts'
+import type { ViolationDraft } from '../history/history.ts'
+import type { ActiveViolation, NewViolation } from '../history/staged.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'

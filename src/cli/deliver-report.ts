@@ -156,17 +156,14 @@ export async function planDelivery<Document>(
 interface ReadFiles extends Partial<HistoryOptions> {
   /** A name; a file has a slash or a dot. */
   readonly framework?: string | undefined
-  readonly policy?: string | undefined
 }
 
 /** Files that hookdrift needs. What cannot be located is reported when it is read. */
 export async function findNeededFiles(options: ReadFiles, terminal: ProcessContext): Promise<readonly NeededFile[]> {
-  const { config, framework, policy: replayed } = options
+  const { config, framework } = options
   const path = (file: string) => resolve(terminal.cwd(), file)
-  const named = [
-    ...(framework !== undefined && /[/.]/.test(framework) ? [{ file: path(framework), what: 'the framework' }] : []),
-    ...(replayed === undefined ? [] : [{ file: path(replayed), what: 'the policy' }]),
-  ]
+  const named =
+    framework !== undefined && /[/.]/.test(framework) ? [{ file: path(framework), what: 'the framework' }] : []
   if (config === undefined) return named
   const location = await unlessUnreadable(locateHistory({ ...options, config }, terminal))
   const read = new Set<string>()

@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
-import { recordedPolicyResults } from '../audit/policy-results.ts'
+import { composeReport } from '../audit/compose-report.ts'
 import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { requireRunRecord } from '../history/sql/read-run.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { type ParameterValues, parameter, runNamed, runOrTime } from '../questions/question.ts'
 import { controlFormat, formatNames } from '../report/formats.ts'
@@ -37,12 +38,6 @@ const parameters = {
     { conflicts: ['at'] },
   ),
   to: parameter('--to <time>', 'end of the period (default: the last run)', z.string().optional()),
-  policy: parameter(
-    '--policy <file>',
-    'with --framework: evaluate this policy instead of using the recorded results',
-    z.string().optional(),
-    { isLocal: true },
-  ),
 }
 
 type ReportOptions = ParameterValues<typeof parameters> & FormatOptions & HistoryOptions
@@ -90,17 +85,12 @@ async function plan(
   options: ReportOptions,
   terminal: ProcessContext,
 ): Promise<(history: HistoryReader, run: number) => Promise<void>> {
-  const { framework, from, to, policy } = options
+  const { framework, from, to } = options
   if (framework === undefined) {
     if (from !== undefined || to !== undefined) throw AuditError.usage('--from and --to need --framework')
-    if (policy !== undefined) {
-      throw AuditError.usage('--policy needs --framework', {
-        advice: '`hookdrift policy replay` lists the violations that another policy would have found',
-      })
-    }
     const deliver = await planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => {
-      const { report } = await recordedPolicyResults(history).resultsOf(run)
+      const report = composeReport(await requireRunRecord(history, run))
       if (options.format === 'csv') await printCauses(report, options, terminal)
       deliver(report, showsTrend(options) ? { trend: await readTrendOf(history, report) } : {})
     }
@@ -118,6 +108,6 @@ async function plan(
   }
   const { planCompliance } = await import('../app/plan-compliance.ts')
   const deliver = await planDelivery(options, terminal, await loadComplianceReports())
-  const answer = await planCompliance({ framework, from, to, policy }, options, terminal)
+  const answer = planCompliance({ framework, from, to }, terminal)
   return async (history, run) => deliver(await answer(history, run))
 }

@@ -132,22 +132,6 @@ const control = z.object({
 export type ControlEvidence = z.infer<typeof control>
 export type ControlState = ControlEvidence['state']
 
-const ruleNotEvaluated = z.object({
-  rule: z.string(),
-  reason: z.string(),
-  projects: listOf(z.string()).describe('Where; absent: everywhere.').exactOptional(),
-})
-export type RuleNotEvaluated = z.infer<typeof ruleNotEvaluated>
-
-const replayedWith = z
-  .object({
-    policy: z.string().describe('Digest of the policy that the replay evaluates.'),
-    original_policy: z.string().describe('Digest of the policy that the run evaluated.'),
-    not_evaluated: listOf(ruleNotEvaluated).describe('Rules that the replay cannot evaluate in every run.'),
-  })
-  .describe('Present when the report replays the history under a policy, instead of showing what was recorded.')
-export type ReplayedWith = z.infer<typeof replayedWith>
-
 const timeGap = z.object({ from: schemas.time, to: schemas.time, ms: schemas.count })
 export type TimeGap = z.infer<typeof timeGap>
 
@@ -266,7 +250,6 @@ export const complianceSchema = z
     run: schemas.run,
     digests: schemas.digests,
     verify: z.string().min(1).describe('The command that checks the history behind it.'),
-    replayed_with: replayedWith.exactOptional(),
     period: period.exactOptional(),
     threshold: schemas.severity.describe('Open violations of this severity or above decide: those that fail the run.'),
     coverage_of_fleet: schemas.coverageOfFleet,

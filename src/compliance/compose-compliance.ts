@@ -35,7 +35,6 @@ import {
   type Exemption,
   type ExpectedChange,
   type FormerProject,
-  type ReplayedWith,
 } from './compliance.ts'
 import { describeResources, describeSince, doubtsOf, missedBy, rowsUnreadFor, whySilent } from './describe-doubts.ts'
 import {
@@ -49,34 +48,50 @@ import {
 import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
 import type { FormerExemption } from './silenced-violations.ts'
 
-export interface ComplianceInput {
+export interface ComplianceInput extends Partial<GatheredFacts> {
   readonly report: Report
   readonly framework: Framework
-  /** What the policy leaves out. Default: nothing. */
-  readonly policy?: PolicyFacts
-  /** What the run was to cover. Default: unknown. */
-  readonly scope?: RunScope
-  /** Violations of projects that the run did not scan, as of their last scans. */
-  readonly elsewhere?: readonly ReportViolation[]
-  /** Violations that people or the policy ended by the run, and of which the value is still there. */
-  readonly silenced?: readonly ReportViolation[]
-  /** The same of violations that were so at the start of the period, and are no longer. */
-  readonly formerlySilenced?: readonly FormerExemption<ReportViolation>[]
-  /** Changes that may have been made in change windows, the latest first. Default: none. */
-  readonly expected?: readonly ExpectedChange[]
-  /** Policies of earlier runs of the period, and the start of the last run of each. */
-  readonly formerPolicies?: readonly FormerPolicy[]
-  /** Projects that earlier runs of the period scanned, and that are no longer known. */
-  readonly formerProjects?: readonly FormerProject[]
   readonly period?: CompliancePeriod
+}
+
+/** What the history knows besides the report. */
+interface GatheredFacts {
+  /** What the policy leaves out. */
+  readonly policy: PolicyFacts
+  /** What the run was to cover. */
+  readonly scope: RunScope
+  /** Violations of projects that the run did not scan, as of their last scans. */
+  readonly elsewhere: readonly ReportViolation[]
+  /** Violations that people or the policy ended by the run, and of which the value is still there. */
+  readonly silenced: readonly ReportViolation[]
+  /** The same of violations that were so at the start of the period, and are no longer. */
+  readonly formerlySilenced: readonly FormerExemption<ReportViolation>[]
+  /** Changes that may have been made in change windows, the latest first. */
+  readonly expected: readonly ExpectedChange[]
+  /** Policies of earlier runs of the period, and the start of the last run of each. */
+  readonly formerPolicies: readonly FormerPolicy[]
+  /** Projects that earlier runs of the period scanned, and that are no longer known. */
+  readonly formerProjects: readonly FormerProject[]
   /** Violations that were resolved within the period, before the run. */
-  readonly resolvedBefore?: readonly ControlViolation[]
+  readonly resolvedBefore: readonly ControlViolation[]
   /** Violations that were waived within the period, also when they no longer are. */
-  readonly waivedMeanwhile?: readonly WaivedViolation[]
+  readonly waivedMeanwhile: readonly WaivedViolation[]
   /** Acceptances that ended within the period. */
-  readonly formerAcceptances?: readonly FormerAcceptance[]
-  /** Present when the report is a replay. */
-  readonly replayedWith?: ReplayedWith
+  readonly formerAcceptances: readonly FormerAcceptance[]
+}
+
+const nothingGathered: GatheredFacts = {
+  policy: unknownPolicy,
+  scope: unknownScope,
+  elsewhere: [],
+  silenced: [],
+  formerlySilenced: [],
+  expected: [],
+  formerPolicies: [],
+  formerProjects: [],
+  resolvedBefore: [],
+  waivedMeanwhile: [],
+  formerAcceptances: [],
 }
 
 export interface FormerPolicy {
@@ -91,23 +106,12 @@ export interface FormerAcceptance extends AcceptedViolation {
 
 /** Assesses each control of a framework. Pure: the same report gives the same result today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
-  const { report, framework, period, policy = unknownPolicy, scope = unknownScope, replayedWith } = input
-  const { elsewhere = [], resolvedBefore = [], waivedMeanwhile = [], silenced = [] } = input
-  const { formerAcceptances = [], formerPolicies = [], formerProjects = [], formerlySilenced = [] } = input
+  const given = { ...nothingGathered, ...input }
+  const { report, framework, policy, period, formerPolicies } = given
   const { run, verdict, coverage_of_fleet } = report
-  const current = [...report.violations, ...elsewhere].map((violation) => withDuration(violation, run.started_at))
-  const ofReport: Evaluation = {
-    report,
-    policy,
-    period,
-    silenced,
-    formerlySilenced,
-    formerPolicies,
-    formerAcceptances,
-    waivedMeanwhile,
-    violations: [...current.sort(openFirst), ...resolvedBefore],
-    threshold: thresholdOf(verdict.fail_on),
-  }
+  const current = [...report.violations, ...given.elsewhere].map((one) => withDuration(one, run.started_at))
+  const violations = [...current.sort(openFirst), ...given.resolvedBefore]
+  const threshold = thresholdOf(verdict.fail_on)
   return {
     schema: 'hookdrift.compliance/3',
     framework: framework.id,
@@ -116,16 +120,15 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     run,
     digests: report.digests,
     verify: 'hookdrift verify',
-    ...(replayedWith === undefined ? {} : { replayed_with: replayedWith }),
     ...(period === undefined ? {} : { period }),
-    threshold: ofReport.threshold,
+    threshold,
     coverage_of_fleet,
     scope: {
-      ...describeScope(scope, [policy, ...formerPolicies.map((former) => former.policy)], report),
-      former: formerProjects,
+      ...describeScope(given.scope, [policy, ...formerPolicies.map((former) => former.policy)], report),
+      former: given.formerProjects,
     },
-    expected_changes: input.expected ?? [],
-    controls: framework.controls.map((control) => assessControl(control, framework.id, ofReport)),
+    expected_changes: given.expected,
+    controls: framework.controls.map((control) => assessControl(control, { ...given, violations, threshold })),
   }
 }
 
@@ -159,22 +162,15 @@ function thresholdOf(failOn: FailOn): Severity {
 }
 
 /** What a report holds for every control. */
-interface Evaluation {
-  readonly report: Report
-  readonly policy: PolicyFacts
-  readonly period: CompliancePeriod | undefined
-  readonly violations: readonly ControlViolation[]
-  readonly silenced: readonly ReportViolation[]
-  readonly formerlySilenced: readonly FormerExemption<ReportViolation>[]
-  readonly formerPolicies: readonly FormerPolicy[]
-  readonly formerAcceptances: readonly FormerAcceptance[]
-  readonly waivedMeanwhile: readonly WaivedViolation[]
-  readonly threshold: Severity
-}
+type Evaluation = ComplianceInput &
+  GatheredFacts & {
+    readonly violations: readonly ControlViolation[]
+    readonly threshold: Severity
+  }
 
-function assessControl(control: FrameworkControl, framework: string, evaluation: Evaluation): ControlEvidence {
-  const { report, period, violations, waivedMeanwhile, formerPolicies, threshold } = evaluation
-  const isNamed = ({ controls }: EvaluatedRule) => controls.includes(`${framework}:${control.id}`)
+function assessControl(control: FrameworkControl, evaluation: Evaluation): ControlEvidence {
+  const { report, framework, period, violations, waivedMeanwhile, formerPolicies, threshold } = evaluation
+  const isNamed = ({ controls }: EvaluatedRule) => controls.includes(`${framework.id}:${control.id}`)
   const evaluated = report.rules.flatMap((rule) => {
     const rationale =
       rationaleFor(control, rule.id) ?? (isNamed(rule) ? 'The policy names it for this control.' : undefined)
@@ -241,11 +237,7 @@ function assessControl(control: FrameworkControl, framework: string, evaluation:
   }
 }
 
-interface ExemptionFacts
-  extends Pick<
-    Evaluation,
-    'policy' | 'silenced' | 'formerlySilenced' | 'formerPolicies' | 'formerAcceptances' | 'waivedMeanwhile'
-  > {
+interface ExemptionFacts extends Evaluation {
   readonly ruleViolations: readonly ControlViolation[]
   readonly accepted: readonly AcceptedViolation[]
   isOfControl(one: { readonly rule: string }): boolean

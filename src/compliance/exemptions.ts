@@ -23,54 +23,34 @@ export function exemptByWaiver(
     kind: 'waiver',
     rule,
     fingerprint,
+    ...unknown,
     by: owner,
     reason,
-    at: null,
     until: expires,
     // Of several that say the same, for other resources, it is not known which.
     configured_at: another === undefined ? (written?.configured_at ?? null) : null,
-    match: null,
     resource,
     ...(ticket === undefined ? {} : { ticket }),
   }
 }
 
+/** What is not known of an exemption, or does not apply to it. */
+const unknown = { by: null, reason: null, at: null, until: null, configured_at: null, match: null, resource: null }
+
 export function exemptByAcceptance(accepted: AcceptedViolation): Exemption {
   const { rule, fingerprint, by, reason, at } = accepted
-  const resource = resourceOf(accepted)
-  return {
-    kind: 'acceptance',
-    rule,
-    fingerprint,
-    by,
-    reason,
-    at,
-    until: null,
-    configured_at: null,
-    match: null,
-    resource,
-  }
+  return { kind: 'acceptance', rule, fingerprint, ...unknown, by, reason, at, resource: resourceOf(accepted) }
 }
 
 /** The exemption of a violation that a person or the policy ended: what it reports is still there. */
 export function exemptByEnding(violation: EndedViolation): Exemption {
   const { rule, fingerprint, resolution, ended_by } = violation
+  const resource = resourceOf(violation)
   // Where it is not known who ended it, it is not fixed all the same.
-  const unknown = { kind: usualKinds[resolution], by: null, reason: null, at: null, run: null, configured_at: null }
-  const { kind, by, reason, at, run, configured_at } = ended_by ?? unknown
-  return {
-    kind,
-    rule,
-    fingerprint,
-    by,
-    reason,
-    at,
-    until: null,
-    configured_at,
-    match: null,
-    resource: resourceOf(violation),
-    ...(run === null ? {} : { run }),
-  }
+  if (ended_by === null) return { kind: usualKinds[resolution], rule, fingerprint, ...unknown, resource }
+  const { kind, by, reason, at, run, configured_at } = ended_by
+  const known = { by, reason, at, configured_at, resource }
+  return { kind, rule, fingerprint, ...unknown, ...known, ...(run === null ? {} : { run }) }
 }
 
 type ExemptResolution = Exclude<Resolution, 'fixed' | 'removed'>
@@ -105,13 +85,11 @@ export function exemptByPolicy(
     kind,
     rule,
     fingerprint: null,
-    by: null,
+    ...unknown,
     reason: kind === 'override' ? describeSetting(setting) : null,
-    at: null,
     until,
     configured_at,
     match,
-    resource: null,
   }
 }
 

@@ -1,14 +1,15 @@
 import { findPeriod } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import type { RecordedViolation } from '../history/records.ts'
-import type { RecordedPolicy } from '../history/sql/read-run.ts'
+import type { RecordedViolation, RunRecord } from '../history/records.ts'
+import { listAcceptances } from '../history/sql/acceptances.ts'
+import { readPoliciesBetween, readRunInputs, requireRunRecord, runsWithWindows } from '../history/sql/read-run.ts'
 import { type CommittedRun, countIncompleteWalks, listEndedRuns, listRuns } from '../history/sql/runs.ts'
 import { countScans, readLatestScans } from '../history/sql/scans.ts'
-import type { ResolvedViolation, WaivedViolation } from '../history/sql/violations.ts'
-import type { PolicyFacts } from '../model/policy-facts.ts'
+import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../history/sql/violations.ts'
 import type { Report } from '../model/report.ts'
-import { isProjectList, projectKey } from '../model/resource.ts'
+import { isProjectList, policyProject, projectKey } from '../model/resource.ts'
 import type { RunSchedule, RunScope } from '../model/run-scope.ts'
+import { windowTimeOf } from '../model/window-time.ts'
 import type {
   Compliance,
   CompliancePeriod,
@@ -16,23 +17,30 @@ import type {
   ExpectedChange,
   FormerProject,
   ObservedTime,
-  ReplayedWith,
   TimeGap,
 } from './compliance.ts'
 import { composeCompliance, type FormerAcceptance } from './compose-compliance.ts'
 import type { Framework } from './framework.ts'
-import type { FormerExemption } from './silenced-violations.ts'
+import { silencedBy, untilChanged } from './silenced-violations.ts'
 
-/** The controls of a framework in one run. @throws AuditError.failure when the run is not there */
-export async function assessRun(framework: Framework, run: number, policyResults: PolicyResults): Promise<Compliance> {
+/**
+ * The controls of a framework in one run. `composeReport`: from the record of a run.
+ * @throws AuditError.failure when the run is not there
+ */
+export async function assessRun(
+  history: HistoryReader,
+  framework: Framework,
+  run: number,
+  composeReport: ComposeReport,
+): Promise<Compliance> {
   return composeCompliance({
-    ...(await policyResults.resultsOf(run)),
+    ...(await readResults(history, run, composeReport)),
     framework,
-    elsewhere: (await policyResults.elsewhere(run)).map(toReported),
-    silenced: (await policyResults.silenced(run)).map(toReported),
-    expected: await policyResults.expectedBetween(run - 1, run),
+    expected: await readExpected(history, run - 1, run),
   })
 }
+
+type ComposeReport = (record: RunRecord) => Report
 
 /**
  * The controls of a framework over a period: their state in its last run, violations that were resolved before that,
@@ -43,38 +51,88 @@ export async function gatherCompliance(
   history: HistoryReader,
   framework: Framework,
   { now, ...period }: { readonly from: string; readonly to: string; readonly now: number },
-  policyResults: PolicyResults,
+  composeReport: ComposeReport,
 ): Promise<Compliance> {
   const runs = await listRuns(history)
   const { start, end, within } = findPeriod(runs, period, now)
   const [first] = within
   const last = within.at(-1) ?? first
-  const resolved = await policyResults.resolvedBefore(first.number - 1, last.number)
-  const results = await policyResults.resultsOf(last.number)
+  const after = first.number - 1
   const before = runs.findLast(({ number }) => number < first.number)
+  const silencedBefore = before === undefined ? [] : await silencedBy(history, before.number)
+  const results = await readResults(history, last.number, composeReport)
   return composeCompliance({
     ...results,
     framework,
-    elsewhere: (await policyResults.elsewhere(last.number)).map(toReported),
-    silenced: (await policyResults.silenced(last.number)).map(toReported),
-    formerlySilenced: (before === undefined ? [] : await policyResults.silencedBefore(before.number, within)).map(
-      toReported,
-    ),
-    formerPolicies: (await policyResults.policiesBetween(first.number - 1, last.number)).flatMap(
-      ({ lastRun, rules, policy }) => {
-        const run = lastRun === last.number ? undefined : within.find(({ number }) => number === lastRun)
-        return run === undefined ? [] : [{ rules, policy, until: run.started_at }]
-      },
-    ),
-    expected: await policyResults.expectedBetween(first.number - 1, last.number),
-    waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
-    formerAcceptances: await policyResults.acceptancesEndedBetween(first, last),
+    formerlySilenced: (await untilChanged(history, silencedBefore, within)).map(toReported),
+    formerPolicies: (await readPoliciesBetween(history, after, last.number)).flatMap(({ lastRun, rules, policy }) => {
+      const run = lastRun === last.number ? undefined : within.find(({ number }) => number === lastRun)
+      return run === undefined ? [] : [{ rules, policy, until: run.started_at }]
+    }),
+    expected: await readExpected(history, after, last.number),
+    waivedMeanwhile: await readWaivedBetween(history, after, last.number),
+    formerAcceptances: await readFormerAcceptances(history, first, last),
     formerProjects: await findFormerProjects(history, { first, last, scope: results.scope }),
     period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
-    resolvedBefore: resolved.map(({ resolved_run: _, ...violation }): ControlViolation => {
-      const open_ms = Math.max(0, Date.parse(violation.resolved_at) - Date.parse(violation.first_seen))
-      return { ...toReported(violation), open_ms }
-    }),
+    resolvedBefore: (await readResolvedBetween(history, after, last.number - 1)).map(
+      ({ resolved_run: _, ...violation }): ControlViolation => {
+        const open_ms = Math.max(0, Date.parse(violation.resolved_at) - Date.parse(violation.first_seen))
+        return { ...toReported(violation), open_ms }
+      },
+    ),
+  })
+}
+
+/** The report of a run, what its policy leaves out, and what earlier runs say of the rest. */
+async function readResults(history: HistoryReader, run: number, composeReport: ComposeReport) {
+  const record = await requireRunRecord(history, run)
+  const { policy, scope, coverage, projects } = record
+  const scanned = new Set(
+    [policyProject, ...coverage, ...projects].map((one) => ('name' in one ? one.name : one.project)),
+  )
+  const elsewhere = (await readViolationsAt(history, run)).filter(({ project }) => !scanned.has(project))
+  return {
+    report: composeReport(record),
+    policy,
+    scope,
+    elsewhere: elsewhere.map(toReported),
+    silenced: (await silencedBy(history, run)).map(toReported),
+  }
+}
+
+/** As reports show it; what was due when is a matter of the run that reported it. */
+function toReported<Violation extends RecordedViolation>(violation: Violation) {
+  return { ...violation, due_at: null }
+}
+
+/** Changes of runs after `after`, up to `upTo`, that may have been made in change windows; the latest first. */
+async function readExpected(history: HistoryReader, after: number, upTo: number): Promise<readonly ExpectedChange[]> {
+  const expected: ExpectedChange[] = []
+  for (const run of (await runsWithWindows(history, after, upTo)).toReversed()) {
+    const { changes, projects } = (await readRunInputs(history, run)) ?? { changes: [], projects: [] }
+    const windowsOf = new Map(projects.map(({ project, windows }) => [project, windows]))
+    for (const { project, kind, uid, name, change, between } of changes) {
+      const time = windowTimeOf(windowsOf.get(project), between)
+      if (time === undefined) continue
+      expected.push({ run, project, kind, uid, name, change, between, window: time.name, ticket: time.ticket })
+    }
+  }
+  return expected
+}
+
+/** Acceptances that a person revoked, or a run ended, after the start of one run and by that of another. */
+async function readFormerAcceptances(
+  history: HistoryReader,
+  first: CommittedRun,
+  last: CommittedRun,
+): Promise<readonly FormerAcceptance[]> {
+  const acceptances = await listAcceptances(history)
+  return acceptances.flatMap(({ project: { name: project }, revoked, ended, ...acceptance }) => {
+    const until = revoked?.at ?? ended?.at
+    const isWithin = until !== undefined && until > first.started_at && until <= last.started_at
+    return isWithin && acceptance.acceptedIn !== null
+      ? [{ ...acceptance, project, severity: null, message: '', until }]
+      : []
   })
 }
 
@@ -145,33 +203,6 @@ export function mostGapOf(schedules: readonly Pick<RunSchedule, 'intervalMs'>[])
   if (intervals.length === 0) return usualMs
   const longest = Math.max(...intervals)
   return longest + Math.max(longest / 24, 5 * minuteMs)
-}
-
-/** Results of past runs: the recorded ones, or those of a replay under another policy. */
-export interface PolicyResults {
-  /** The report of a run, and what its policy leaves out. */
-  resultsOf(run: number): Promise<RunResults>
-  /** Violations as of a run in projects that it did not scan, in the order of reports. */
-  elsewhere(run: number): Promise<readonly RecordedViolation[]>
-  /** Violations that people or the policy ended by a run, and of which the value is still there; the latest first. */
-  silenced(run: number): Promise<readonly ResolvedViolation[]>
-  /** Those that were silenced by the run `before`, and of which one of the runs after it saw another value. */
-  silencedBefore(before: number, runs: readonly CommittedRun[]): Promise<readonly FormerExemption<ResolvedViolation>[]>
-  /** The policies of runs after `after`, up to `run`. */
-  policiesBetween(after: number, run: number): Promise<readonly RecordedPolicy[]>
-  /** Violations that runs after `after` and before `run` resolved, the latest first. */
-  resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>
-  /** Changes of runs after `after`, up to `run`, that may have been made in change windows; the latest first. */
-  expectedBetween(after: number, run: number): Promise<readonly ExpectedChange[]>
-  /** Violations that were waived in runs after `after`, up to `run`. */
-  waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
-  /** Acceptances that a person revoked, or a run ended, after the start of one run and by that of another. */
-  acceptancesEndedBetween(first: CommittedRun, last: CommittedRun): Promise<readonly FormerAcceptance[]>
-}
-
-/** As reports show it; what was due when is a matter of the run that reported it. */
-function toReported<Violation extends RecordedViolation>(violation: Violation) {
-  return { ...violation, due_at: null }
 }
 
 async function periodOf(
@@ -292,11 +323,4 @@ function gapsBetween(instants: readonly number[]): TimeGap[] {
     const from = instants[at] ?? to
     return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ms: Math.max(0, to - from) }
   })
-}
-
-interface RunResults {
-  readonly report: Report
-  readonly policy: PolicyFacts
-  readonly scope: RunScope
-  readonly replayedWith?: ReplayedWith
 }

@@ -11,7 +11,7 @@ import type { Resolution } from '../model/violation.ts'
 /** How a violation ends although what it reports stays: then the run that ends it is the last one to speak of it. */
 const silencing: readonly (Resolution | null)[] = ['accepted', 'expired']
 
-export function isSilenced({ resolution }: Pick<ResolvedViolation, 'resolution'>): boolean {
+function isSilenced({ resolution }: Pick<ResolvedViolation, 'resolution'>): boolean {
   return silencing.includes(resolution)
 }
 
@@ -62,7 +62,7 @@ export async function untilChanged(
 }
 
 /** Without those whose value changed, or whose resource came or went, after they ended, up to a run. */
-export async function withoutChanged(
+async function withoutChanged(
   history: HistoryReader,
   violations: readonly ResolvedViolation[],
   run: number,

@@ -1,7 +1,7 @@
 import { parseEndedBy } from '../model/ending.ts'
 import type { Waiver } from '../model/violation.ts'
-import type { ActiveViolation } from './history.ts'
 import type { RecordedViolation } from './records.ts'
+import type { ActiveViolation } from './staged.ts'
 
 /** A violation as a draft reads it. */
 export type ActiveViolationRow = Omit<ActiveViolation, 'waiver' | 'lastRun' | 'originRun'> & {

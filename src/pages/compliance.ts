@@ -1,4 +1,4 @@
-import { recordedPolicyResults } from '../audit/policy-results.ts'
+import { composeReport } from '../audit/compose-report.ts'
 import { type BuiltInFrameworkId, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { Compliance } from '../compliance/compliance.ts'
 import { builtInFramework } from '../compliance/framework.ts'
@@ -127,13 +127,12 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
 async function compose(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]): Promise<Compliance> {
   const { history, run, now, query } = request
   const framework = builtInFramework(id)
-  const results = recordedPolicyResults(history)
   const [from, to] = [query.one('from'), query.one('to')]
   if (from === undefined) {
     if (to !== undefined) throw AuditError.usage('the parameter "to" needs "from"')
-    return assessRun(framework, run.number, results)
+    return assessRun(history, framework, run.number, composeReport)
   }
-  return gatherCompliance(history, framework, { from, to: to ?? endOf(request), now }, results)
+  return gatherCompliance(history, framework, { from, to: to ?? endOf(request), now }, composeReport)
 }
 
 /** A period ends with the run of the page, unless the address says otherwise. */

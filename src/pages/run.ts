@@ -1,5 +1,5 @@
 import { composeReport } from '../audit/compose-report.ts'
-import { recordOf } from '../audit/policy-results.ts'
+import { requireRunRecord } from '../history/sql/read-run.ts'
 import { type CommittedRun, findCommittedRun, findRunAfter, findRunBefore } from '../history/sql/runs.ts'
 import type { Report } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'
@@ -62,7 +62,7 @@ ${sections}`,
 
 async function showRun(history: SiteHistory, committed: CommittedRun) {
   const { number } = committed
-  const report = composeReport(await recordOf(history, number))
+  const report = composeReport(await requireRunRecord(history, number))
   const { run, drift, digests } = report
   const fresh = newViolations(report)
   const [opened = []] = groupByRule([fresh.slice(0, mostShown)], report)

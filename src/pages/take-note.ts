@@ -6,6 +6,7 @@ import { AuditError } from '../model/errors.ts'
 import { isoTime } from '../model/time.ts'
 import { chooseNoted, composeNote, longestNote, readNotedProjects } from '../questions/compose-note.ts'
 import { toNoteRow } from '../questions/notes.ts'
+import { parseJson } from '../service/parse-json.ts'
 import { mostBodyBytes, readBody } from '../serving/stream-bytes.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
 import { isCrossSite, neverStored } from './access/refuse.ts'
@@ -82,20 +83,12 @@ function isSeenBy(patterns: readonly string[]): (name: string) => boolean {
 /** @throws AuditError.usage when it is not a note */
 function decode(body: Buffer): z.output<typeof noteBody> {
   const advice = 'send { "text", "at"?, "ref"?, "projects"? } as JSON'
-  const parsed = parse(body)
-  if (parsed === undefined) throw AuditError.usage('not a note: the body is not JSON', { advice })
-  const decoded = noteBody.safeParse(parsed)
+  const parsed = parseJson(body)
+  if (!parsed.ok) throw AuditError.usage(`not a note: ${parsed.reason}`, { advice })
+  const decoded = noteBody.safeParse(parsed.value)
   if (decoded.success) return decoded.data
   const [{ path, message } = { path: [], message: '' }] = decoded.error.issues
   throw AuditError.usage(`not a note: ${path.length === 0 ? '' : `${path.join('.')}: `}${message}`, { advice })
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-  } catch {
-    return undefined
-  }
 }
 
 function refuse(status: number, message: string, advice?: string): Response {

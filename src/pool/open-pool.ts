@@ -1,7 +1,6 @@
 import { blockIds, type DraftIds } from '../history/draft/draft-ids.ts'
 import { type AcquiredRun, acquireRun, RunDraft } from '../history/draft/run-draft.ts'
 import { SqlScanDraft } from '../history/draft/scan-draft.ts'
-import type { RunStart } from '../history/history.ts'
 import {
   type ConnectOptions,
   connect,
@@ -13,6 +12,7 @@ import { ensureSchema } from '../history/postgres/migrate.ts'
 import { postgresBackend } from '../history/postgres/postgres-backend.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import type { Fence, HistoryBackend } from '../history/sql/backend.ts'
+import type { RunStart } from '../history/staged.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Clock } from '../model/time.ts'
 import { createRateGate, type RateGate } from '../service/rate-gate.ts'

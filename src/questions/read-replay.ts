@@ -1,22 +1,19 @@
 import { z } from 'zod'
-import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import type { RecordedViolation } from '../history/records.ts'
 import { inReportOrder } from '../history/report-order.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
-import { type DueDurations, dueDate } from '../model/violation.ts'
+import { dueDate } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { ViolationLifetime } from '../replay/replay-draft.ts'
+import { lifetimeRecord, type ViolationLifetime } from '../replay/replay-draft.ts'
 import { replayPolicy } from '../replay/replay-policy.ts'
-import { lifetimeRecord } from '../replay/replay-run.ts'
+import type { RuleNotEvaluated } from '../replay/unreplayable-rules.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
-import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
 import { widthOf } from '../text/columns.ts'
@@ -73,12 +70,8 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
   const rowsOf = (violations: readonly ViolationLifetime[]) =>
     violations
       .filter(({ project }) => matchesProject(project.name, projects))
-      .map((violation) => ({ violation, record: lifetimeRecord(violation, violation.gone ?? last) }))
-      .sort(
-        (a, b) =>
-          (b.violation.gone?.number ?? 0) - (a.violation.gone?.number ?? 0) || inReportOrder(a.record, b.record),
-      )
-      .map(({ violation, record }) => toRow(violation, record, policy.due))
+      .map((violation) => toRow(violation, last, policy))
+      .sort((a, b) => (b.resolved_run ?? 0) - (a.resolved_run ?? 0) || inReportOrder(a, b))
   const first = runs.at(0)
   return {
     form: replayForm,
@@ -86,10 +79,7 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
     more: {
       policy: { digest: policy.digest },
       replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.started_at ?? null },
-      not_evaluated: notEvaluated.map(({ projects: where, ...one }) => ({
-        ...one,
-        ...(where && { projects: [...where] }),
-      })),
+      not_evaluated: notEvaluated,
     },
     remarks: [
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.started_at ?? '')}, as if they had evaluated this policy.`,
@@ -112,6 +102,17 @@ function runsSince(
   throw AuditError.usage(`no run was committed since ${since}; the last one is ${last.number} (${last.started_at})`)
 }
 
+/** The rules that the replay could not evaluate: a sentence for each reason. */
+function describeNotEvaluated(rules: readonly RuleNotEvaluated[]): readonly string[] {
+  const alike = Map.groupBy(rules, ({ reason, projects }) => `${whereOf(projects)}: ${reason}.`)
+  return [...alike].map(([why, of]) => `Not evaluated: ${of.map(({ rule }) => rule).join(', ')}${why}`)
+}
+
+function whereOf(projects: RuleNotEvaluated['projects']): string {
+  if (projects === undefined) return ''
+  return ` in some runs of ${projects.length === 1 ? projects[0] : count(projects.length, 'project')}`
+}
+
 /** Narrows an entry to the chosen projects; empty when it concerns none of them. */
 function among(notEvaluated: RuleNotEvaluated, patterns: readonly string[]): RuleNotEvaluated[] {
   if (notEvaluated.projects === undefined) return [notEvaluated]
@@ -119,7 +120,10 @@ function among(notEvaluated: RuleNotEvaluated, patterns: readonly string[]): Rul
   return projects.length === 0 ? [] : [{ ...notEvaluated, projects }]
 }
 
-function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation, due: DueDurations): ReplayRow {
+/** `lastRun`: of the replay. */
+function toRow(violation: ViolationLifetime, lastRun: CommittedRun, { due }: Policy): ReplayRow {
+  const { first, last, gone } = violation
+  const record = lifetimeRecord(violation, gone ?? lastRun)
   return {
     ...record,
     due_at: dueDate(record, due),

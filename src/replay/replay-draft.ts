@@ -1,17 +1,12 @@
 import type { FollowedViolation } from '../audit/compare-with-origins.ts'
 import type { Acceptance } from '../history/acceptances.ts'
 import { columnsOf } from '../history/body-columns.ts'
-import type {
-  ActiveViolation,
-  NamedVersion,
-  NewViolation,
-  OldViolation,
-  StagedViolations,
-  ViolationDraft,
-} from '../history/history.ts'
+import type { NamedVersion, ViolationDraft } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import type { RecordedViolation } from '../history/records.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
+import type { ActiveViolation, NewViolation, OldViolation, StagedViolations } from '../history/staged.ts'
 import type { VersionPoint } from '../history/stored-body.ts'
 import type { Ending } from '../model/ending.ts'
 import { type Kind, type ProjectRef, projectKey, type ResourceKey, resourceKey } from '../model/resource.ts'
@@ -31,6 +26,31 @@ export interface ViolationLifetime extends ActiveViolation {
   readonly ending: Ending | undefined
   /** The owner of its resource as of that run, or as of the one before where that removed it; or as of the last one. */
   readonly owner: string | null
+}
+
+/** As the record of a run has it. */
+export function lifetimeRecord(violation: ViolationLifetime, run: CommittedRun): RecordedViolation {
+  const { project, fingerprint, rule, severity, kind, uid, name, path, message } = violation
+  const { state, waiver, first, last, gone, ending, owner } = violation
+  const active = state === 'open' ? (first === run ? 'opened' : 'continuing') : state
+  return {
+    fingerprint,
+    rule,
+    severity,
+    kind,
+    uid,
+    name,
+    owner,
+    path,
+    message,
+    project: project.name,
+    state: gone === undefined ? active : 'resolved',
+    first_seen: first.started_at,
+    last_seen: last.started_at,
+    resolution: ending?.resolution ?? null,
+    ended_by: ending?.ended_by ?? null,
+    ...(waiver === undefined || gone !== undefined ? {} : { waiver }),
+  }
 }
 
 /** Changed in place: nearly all of them are confirmed unchanged in every run. */

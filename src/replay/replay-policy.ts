@@ -1,9 +1,7 @@
 import { concludeFleet } from '../audit/conclude-fleet.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import { reconcileConclusion } from '../audit/write-conclusion.ts'
-import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { approvalInForce, approvalsByProject } from '../history/approvals.ts'
-import type { Modification } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { PolicyEvaluation } from '../history/records.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
@@ -11,6 +9,7 @@ import { readDiffering } from '../history/sql/differing.ts'
 import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
+import type { Modification } from '../history/staged.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
@@ -20,7 +19,7 @@ import { applyDifferences, type FleetState, markAsCompared, projectState } from 
 import { findEvidence } from './observation.ts'
 import { ReplayDraft, type ViolationLifetime } from './replay-draft.ts'
 import { replayScan } from './replay-scan.ts'
-import { findUnreplayable, gatherNotEvaluated } from './unreplayable-rules.ts'
+import { findUnreplayable, gatherNotEvaluated, type RuleNotEvaluated } from './unreplayable-rules.ts'
 
 export interface ReplayRequest {
   readonly policy: Policy

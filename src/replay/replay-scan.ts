@@ -1,13 +1,13 @@
 import { type Comparison, compareWithLastScan, type Reform, type ScannedResource } from '../audit/comparison.ts'
 import { ProjectAcceptances } from '../audit/project-acceptances.ts'
-import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
+import { emptyOutcome, isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { areSourcesListed } from '../audit/project-scan.ts'
 import { gatherChanges } from '../audit/recent-changes.ts'
 import { ScanEvaluation } from '../audit/scan-evaluation.ts'
-import type { ActiveViolation, Modification } from '../history/history.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
+import type { ActiveViolation, Modification } from '../history/staged.ts'
 import {
   isReadable,
   type Kind,
@@ -168,19 +168,13 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     {
       project,
       labels,
-      configured_at: evaluatedThen?.configured_at ?? null,
+      configured_at: null,
       statuses,
       narrowed,
-      ...(evaluatedThen?.ui_url === undefined ? {} : { ui_url: evaluatedThen.ui_url }),
+      // Rules that need probes are not asked at all.
+      ...emptyOutcome,
       unobserved,
       removed: [...(replayed.losses.get(projectKey(project))?.values() ?? [])].flat(),
-      ignored: {},
-      undecided: [],
-      // Rules that need probes are not asked at all.
-      untested: [],
-      dueProbes: [],
-      unprobed: [],
-      probed: [],
     },
     [],
     { changes, until: run.finished_at },

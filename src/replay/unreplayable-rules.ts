@@ -1,8 +1,15 @@
 import type { ConcludedProject } from '../audit/fleet-conclusion.ts'
-import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { releaseVulnerable } from '../rules/service/release-vulnerable.ts'
+
+/** A rule that a replay could not evaluate. */
+export type RuleNotEvaluated = {
+  readonly rule: string
+  readonly reason: string
+  /** In some of its runs; absent: everywhere. */
+  readonly projects?: readonly string[]
+}
 
 /** Rules that no past run can be asked, with the reason. */
 export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import { listRuns } from '../../src/history/sql/runs.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
-import { violationsOf } from '../../src/replay/replay-run.ts'
+import { violationsOf } from '../replay/violations-of.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, driftLines, type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 

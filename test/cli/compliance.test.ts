@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Compliance, ControlEvidence } from '../../src/compliance/compliance.ts'
-import { deleteEndpoint, setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
+import { deleteEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { dayMs } from '../../src/model/time.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
@@ -517,31 +517,15 @@ describe('report --framework', () => {
     expect(again.stdout).toBe(text.stdout)
   })
 
-  it('shows with --policy what another policy would have found, in every format, with the rules that cannot be evaluated', async () => {
+  it('leaves what another policy would have found to `policy replay`, which names the rules that it cannot evaluate', async () => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     cli.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/status-unknown: {} }\n')
     cli.directory.write('new.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
-    cli.directory.write('blind.yaml', 'extends: []\nrules: { endpoint/failure-rate-high: {} }\n')
-    cli.directory.write('ours.yaml', twoControls)
     await cli.audit()
     breakOne(cli)
     await cli.audit()
-    const { run, json } = cli
-    const ask = (line: string) => run(`report --framework ours.yaml ${line}`)
-    const stateOf = async (line: string) => {
-      const compliance = await json(`report --framework ours.yaml ${line}`)
-      return [compliance.controls[0].state, compliance.replayed_with?.not_evaluated]
-    }
-    expect(await stateOf('--run 2')).toEqual(['met', undefined])
-    expect(await stateOf('--run 1 --policy new.yaml')).toEqual(['met', []])
-    expect(await stateOf('--run 2 --policy new.yaml')).toEqual(['not_met', []])
-    expect(await stateOf('--from 2020-01-01 --policy new.yaml')).toEqual(['not_met', []])
-    expect((await stateOf('--run 2 --policy blind.yaml'))[0]).toBe('not_assessed')
-    for (const format of ['text', 'json', 'html', 'markdown', 'csv', 'oscal']) {
-      expect((await ask(`--policy new.yaml --format ${format}`)).stdout).toMatch(/replayed/i)
-      expect((await ask(`--format ${format}`)).stdout).not.toMatch(/replayed:|replayed_with"|replayed-with/i)
-    }
-    expect((await run('report --policy new.yaml')).stderr).toContain('--policy needs --framework')
+    const { run } = cli
+    expect(await run('report --framework soc2 --policy new.yaml')).toEqual(refusal("unknown option '--policy'"))
     for (const option of ['--format=oscal', '--report=oscal=x']) {
       expect(await run(`report ${option}`)).toEqual(
         refusal('oscal is the format of a report by control, which needs --framework'),
@@ -559,27 +543,6 @@ describe('report --framework', () => {
     const { stdout } = await run('policy replay --policy vulnerable.yaml')
     expect(stdout).toContain('Not evaluated: service/release-vulnerable')
     expect(stdout).toContain('The policy would have found nothing in what it could evaluate.')
-  })
-
-  it('shows with --policy what the other policy would have found and seen mended, the latest first', async () => {
-    await using story = await openStory('extends: []\nrules: { endpoint/status-unknown: {} }\n')
-    const { cli, compliance } = story
-    cli.directory.write('new.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
-    const places = cli.fleet.projects().flatMap(({ uid: project }) => {
-      const [endpoint] = cli.fleet.open(project).endpoints
-      return endpoint === undefined ? [] : [{ project, uid: endpoint.uid }]
-    })
-    for (const place of places) setEndpointStatus(cli.fleet, place, 'inactive')
-    await cli.audit()
-    for (const place of places) {
-      setEndpointStatus(cli.fleet, place, 'active')
-      await cli.audit()
-    }
-    const { violations, state } = control(await compliance('--from 1 --policy new.yaml'), 'W-2')
-    expect(state).toBe('met')
-    expect(violations.map(({ uid, resolution }) => [uid, resolution])).toEqual(
-      places.reverse().map(({ uid }) => [uid, 'fixed']),
-    )
   })
 
   it('refuses unknown frameworks, with line and column of a mistake', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import type { Draft, NewViolation } from '../../src/history/history.ts'
+import type { Draft } from '../../src/history/history.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'
+import type { NewViolation } from '../../src/history/staged.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'

@@ -1,4 +1,5 @@
-import { type Draft, noHistory, type ProjectHistory } from '../../src/history/history.ts'
+import type { Draft } from '../../src/history/history.ts'
+import { noHistory, type ProjectHistory } from '../../src/history/staged.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 
 /** What earlier runs left of one project. */

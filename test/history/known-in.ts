@@ -1,4 +1,5 @@
-import type { ActiveViolation, CurrentVersion, Draft } from '../../src/history/history.ts'
+import type { Draft } from '../../src/history/history.ts'
+import type { ActiveViolation, CurrentVersion } from '../../src/history/staged.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { only, payments } from './samples.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { NewVersion } from '../../src/history/history.ts'
 import { readVersionsAt } from '../../src/history/sql/state-at.ts'
+import type { NewVersion } from '../../src/history/staged.ts'
 import type { VersionPoint } from '../../src/history/stored-body.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { idOf, knownIn } from './known-in.ts'

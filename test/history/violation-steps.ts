@@ -1,4 +1,5 @@
-import type { Draft, NewViolation } from '../../src/history/history.ts'
+import type { Draft } from '../../src/history/history.ts'
+import type { NewViolation } from '../../src/history/staged.ts'
 import type { Resolution } from '../../src/model/violation.ts'
 import { activeViolationOf } from './known-in.ts'
 import { aViolation, endedAs, instead, payments } from './samples.ts'

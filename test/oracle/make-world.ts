@@ -1,4 +1,4 @@
-import { recordedPolicyResults } from '../../src/audit/policy-results.ts'
+import { composeReport } from '../../src/audit/compose-report.ts'
 import type { Compliance } from '../../src/compliance/compliance.ts'
 import { builtInFramework, type Framework } from '../../src/compliance/framework.ts'
 import { assessRun } from '../../src/compliance/gather-compliance.ts'
@@ -146,13 +146,12 @@ export async function makeWorld(
   }
   const frameworks = [randomFramework(createRandom(`oracle/${seed}/framework`)), builtInFramework('soc2')]
   const controls = await harness.withHistory(async (history) => {
-    const results = recordedPolicyResults(history)
     const ofRuns: (readonly Compliance[])[] = []
     for (const { run } of reports) {
       const assessed: Compliance[] = []
       // The long one takes long.
       const chosen = run.number === reports.length ? frameworks : frameworks.slice(0, 1)
-      for (const framework of chosen) assessed.push(await assessRun(framework, run.number, results))
+      for (const framework of chosen) assessed.push(await assessRun(history, framework, run.number, composeReport))
       ofRuns.push(assessed)
     }
     return ofRuns

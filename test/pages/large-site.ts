@@ -1,6 +1,6 @@
 import { createApi } from '../../src/cli/api/create-api.ts'
-import type { NewVersion } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { NewVersion } from '../../src/history/staged.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import type { SitePlan } from '../../src/pages/page.ts'

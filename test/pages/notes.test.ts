@@ -183,10 +183,14 @@ describe('POST /api/v1/notes', () => {
     expect(await noted()).toBe(before)
   })
 
-  it('says of a body that breaks off that it is not JSON', async () => {
-    expect(await jsonOf(await post('{"text":'))).toMatchObject({
-      error: { message: 'not a note: the body is not JSON' },
-    })
+  it.each([
+    ['{"text":', 'the JSON breaks off'],
+    ['{"text":"a","text":"b"}', 'JSON with a key twice in one object'],
+    ['{"text":"\\ud800"}', 'JSON with half a surrogate pair'],
+  ])('refuses %s: not what was sent would be stored', async (body, reason) => {
+    const before = await noted()
+    expect(await jsonOf(await post(body))).toMatchObject({ error: { message: `not a note: ${reason}` } })
+    expect(await noted()).toBe(before)
   })
 
   it('is the one address that takes something, and takes it in one way', async () => {

@@ -8,11 +8,11 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
-import { violationsOf } from '../../src/replay/replay-run.ts'
 import { rules } from '../../src/rules/rules.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at, type FleetFixture, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { liveThrough, policyOfThen } from '../audit/live-through.ts'
+import { violationsOf } from './violations-of.ts'
 
 const hour = 3_600_000
 

@@ -1,7 +1,7 @@
 import type { FieldChange } from '../../model/change.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
-import type { Modification, ProjectHistory, ViolationWithOrigin } from '../history.ts'
 import type { Session } from '../sql/session.ts'
+import type { Modification, ProjectHistory, ViolationWithOrigin } from '../staged.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import type { OpenProject } from './open-projects.ts'
 

@@ -2,13 +2,13 @@ import { chunks } from '../../model/chunks.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import { policyProject } from '../../model/resource.ts'
 import { appendLink, attributeToRun } from '../chain/links.ts'
-import type { Draft, RunStart } from '../history.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
 import type { RunContext, RunRecord, WrittenRun } from '../records.ts'
 import { type HistoryBackend, leaseFence } from '../sql/backend.ts'
 import { recordOf } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
 import type { Session, Transaction } from '../sql/session.ts'
+import type { RunStart } from '../staged.ts'
 import { everyProject } from '../visibility.ts'
 import { type DraftIds, followingIds } from './draft-ids.ts'
 import { finishDraft, writeReadings } from './finish-draft.ts'
@@ -33,7 +33,8 @@ interface RunCommit {
 const writtenTogether = 20
 
 /** A run being written, by the owner of the lease. */
-export class RunDraft extends SqlScanDraft implements Draft {
+export class RunDraft extends SqlScanDraft {
+  /** Killed runs that `begin` closed. */
   readonly interrupted: readonly number[]
   readonly token: number
   readonly #backend: HistoryBackend
@@ -49,10 +50,15 @@ export class RunDraft extends SqlScanDraft implements Draft {
     this.#stopHeartbeat = backend.lease.keep(token)
   }
 
+  /** The rules and evaluated projects of the run. Equal contexts are stored once for all runs. */
   async stageContext(context: RunContext): Promise<void> {
     this.#context = context
   }
 
+  /**
+   * Makes the run part of the history in one transaction, with the exit code of its record and the messages about it.
+   * @throws AuditError.busy when the lease was lost meanwhile: then nothing was written
+   */
   async commit(
     finishedAt: string,
     exitCodeOf: (record: WrittenRun) => ExitCode,
@@ -96,6 +102,7 @@ export class RunDraft extends SqlScanDraft implements Draft {
     await this.#backend.lease.release(this.db, this.token)
   }
 
+  /** Records the run as interrupted and removes its other rows. */
   async abandon(finishedAt: string): Promise<void> {
     const { db, lease } = this.#backend
     this.#stopHeartbeat()

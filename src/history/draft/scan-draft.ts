@@ -4,18 +4,6 @@ import type { ProjectNotice } from '../../model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import { type Acceptance, type AcceptanceEnding, endedBy } from '../acceptances.ts'
-import {
-  type ActiveViolation,
-  type CurrentVersion,
-  type NewVersion,
-  type OldViolation,
-  type ProjectHistory,
-  type ReadingName,
-  type ScanDraft,
-  type StagedViolations,
-  unscanned,
-  type VersionText,
-} from '../history.ts'
 import { type HistoryReader, sqlReader } from '../reader.ts'
 import type { StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
@@ -23,6 +11,16 @@ import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/a
 import type { Fence, HistoryBackend } from '../sql/backend.ts'
 import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
 import { readVersionsAt } from '../sql/state-at.ts'
+import type {
+  ActiveViolation,
+  CurrentVersion,
+  NewVersion,
+  OldViolation,
+  ProjectHistory,
+  ReadingName,
+  StagedViolations,
+  VersionText,
+} from '../staged.ts'
 import type { StoredBody, VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import type { DraftIds } from './draft-ids.ts'
@@ -53,8 +51,9 @@ const activeIdsSql = 'SELECT i.id FROM hookdrift.violation i WHERE i.to_run IS N
  * once, invisible to readers. Ends of rows, and what every run records of every project, are remembered until the
  * commit: a scan that finds nothing new writes nothing before it.
  */
-export class SqlScanDraft implements ScanDraft {
+export class SqlScanDraft {
   readonly run: number
+  /** What committed runs and people left. */
   readonly past: HistoryReader
   protected readonly db: HistoryDatabase
   protected readonly projects: OpenProjects
@@ -71,11 +70,13 @@ export class SqlScanDraft implements ScanDraft {
     this.writer = new DraftWriter(backend, { run, fence, ids, projects: this.projects })
   }
 
+  /** The last run before this one that scanned the project. */
   async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
     const { lastScan } = await this.projects.open(project)
     return lastScan ?? undefined
   }
 
+  /** Which of some runs evaluated under the same policy, configuration and tool as this one. */
   async underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>> {
     if (runs.length === 0) return new Set()
     const rows = await this.db.all<{ readonly run: number }>(
@@ -87,6 +88,10 @@ export class SqlScanDraft implements ScanDraft {
     return new Set(rows.map(({ run }) => run))
   }
 
+  /**
+   * What earlier runs left of some projects, by their names: one read for all of them. `since`: from when changes are
+   * wanted (ISO 8601, UTC); undefined: none are.
+   */
   async historiesOf(
     projects: readonly ProjectRef[],
     since: string | undefined,
@@ -95,6 +100,10 @@ export class SqlScanDraft implements ScanDraft {
     return this.past.ask((session) => readHistories(session, { run: this.run, projects, opened, since }))
   }
 
+  /**
+   * The versions of a project that are valid in runs, this one included, in the order of `points`; undefined where there
+   * is none.
+   */
   async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]> {
     const versions = await readVersionsAt(this.past, project, points)
     // What this draft wrote may be gone because another one began in its place.
@@ -103,6 +112,7 @@ export class SqlScanDraft implements ScanDraft {
     return versions
   }
 
+  /** Versions of a project that were current before this run. */
   async current(project: ProjectRef): Promise<readonly CurrentVersion[]> {
     const { id, hadVersions } = await this.projects.open(project)
     if (hadVersions === null) return []
@@ -115,6 +125,7 @@ export class SqlScanDraft implements ScanDraft {
     )
   }
 
+  /** The texts of some of them, by id. */
   async textsOf(versions: readonly number[]): Promise<ReadonlyMap<number, VersionText>> {
     if (versions.length === 0) return new Map()
     const rows = await this.db.all<VersionText & { readonly id: number }>(
@@ -124,6 +135,7 @@ export class SqlScanDraft implements ScanDraft {
     return new Map(rows.map(({ id, body, facts }) => [id, { body, facts }]))
   }
 
+  /** Writes new versions. One that replaces another ends it. */
   async stage(project: ProjectRef, versions: readonly NewVersion[]): Promise<void> {
     if (versions.length === 0) return
     const { id, state } = await this.projects.open(project)
@@ -170,11 +182,13 @@ export class SqlScanDraft implements ScanDraft {
     await this.writer.insert({ change: rows })
   }
 
+  /** Ends versions of a project at this run. */
   async endVersions(project: ProjectRef, versions: readonly number[]): Promise<void> {
     const { state } = await this.projects.open(project)
     for (const id of versions) addId(state.endedVersions, id)
   }
 
+  /** Uids of current subscriptions, by the uid of the source they use. */
   async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     if (sources.length === 0) return new Map()
     const { id, state } = await this.projects.open(project)
@@ -190,6 +204,7 @@ export class SqlScanDraft implements ScanDraft {
     return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
   }
 
+  /** Marks resources as unreferenced and clears the mark of all others of that kind; returns the newly marked uids. */
   async markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]> {
     const { id, state } = await this.projects.open(project)
     const rows = await this.db.all<{ uid: string }>(
@@ -204,6 +219,7 @@ export class SqlScanDraft implements ScanDraft {
     return added
   }
 
+  /** Violations of some resources that were active before this run. */
   async activeViolations(
     project: ProjectRef,
     kind: Kind,
@@ -255,6 +271,7 @@ export class SqlScanDraft implements ScanDraft {
     }
   }
 
+  /** Violations of a project that were active before this run and that it neither confirmed nor replaced. */
   async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
     const { id, hadViolations, state } = await this.projects.open(project)
     if (hadViolations === null) return []
@@ -266,6 +283,7 @@ export class SqlScanDraft implements ScanDraft {
     )
   }
 
+  /** Those of some rules, in some projects at once; by the project's name, where there are any. */
   async unconfirmedBy(
     rules: readonly string[],
     projects: readonly ProjectRef[],
@@ -290,6 +308,10 @@ export class SqlScanDraft implements ScanDraft {
     return byName
   }
 
+  /**
+   * Violations of a project as the run leaves them, those that it ended included, that were first seen before a time that
+   * depends on their severity (ISO 8601, UTC); none of a severity without a time.
+   */
   async oldViolations(
     project: ProjectRef,
     before: Readonly<Partial<Record<Severity, string>>>,
@@ -310,11 +332,16 @@ export class SqlScanDraft implements ScanDraft {
     )
   }
 
+  /** Ends violations of a project, by their ids: each with its reason. */
   async endViolations(project: ProjectRef, violations: ReadonlyMap<number, Ending>): Promise<void> {
     const { state } = await this.projects.open(project)
     for (const [id, ending] of violations) state.endedViolations[id] = ending
   }
 
+  /**
+   * Acceptances of some projects that no person revoked, those that ended included, oldest first; by the project's name,
+   * where there are any. What this run ended has ended.
+   */
   async acceptancesOf(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, readonly Acceptance[]>> {
     const byName = new Map<string, readonly Acceptance[]>()
     const opened = await this.projects.openAll(projects)
@@ -338,11 +365,16 @@ export class SqlScanDraft implements ScanDraft {
     return byName
   }
 
+  /** Ends acceptances of a project, by their ids: each with its reason. */
   async endAcceptances(project: ProjectRef, acceptances: ReadonlyMap<number, AcceptanceEnding>): Promise<void> {
     const { state } = await this.projects.open(project)
     for (const [id, ending] of acceptances) state.endedAcceptances[id] = ending
   }
 
+  /**
+   * Uids of the removals that were withheld at the last complete or suspect walk of a listing before this run;
+   * undefined when none were.
+   */
   async previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
     const { id, lastScan } = await this.projects.open(project)
     if (lastScan === null) return undefined
@@ -359,37 +391,50 @@ export class SqlScanDraft implements ScanDraft {
     })
   }
 
+  /** Records removals that wait for the next scan to confirm them. */
   async withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
     await this.writer.requireFence()
     const { state } = await this.projects.open(project)
     state.withheld[listing] = JSON.stringify(uids)
   }
 
+  /** What the last scan of a project left for the next one, as staged; undefined when it left nothing. */
   async reading(project: ProjectRef, name: ReadingName): Promise<string | undefined> {
     const { id, lastScan } = await this.projects.open(project)
     if (lastScan === null) return undefined
     return this.db.value<string>('SELECT body FROM hookdrift.reading WHERE project_id = $1 AND name = $2', [id, name])
   }
 
+  /**
+   * Stages it. It replaces what was staged before, and is derived: the chain does not cover it. Items are written once the
+   * run is committed, some projects at a time, because so many would hold the write lock for long; a process that ends
+   * before leaves those of an earlier scan.
+   */
   async stageReading(project: ProjectRef, name: ReadingName, body: string): Promise<void> {
     await this.writer.requireFence()
     const { state } = await this.projects.open(project)
     state.readings[name] = body
   }
 
+  /** Stages the scan of a project. The policy is scanned like a project and has no walks. */
   async stageScan(project: ProjectRef): Promise<void> {
     await this.writer.requireFence()
     const { state } = await this.projects.open(project)
     state.scan = project.name
   }
 
+  /**
+   * Stages what the walk of a listing proved. The project's scan must be staged before. The last call for a listing
+   * counts. `shape`: undefined where it equals the last one.
+   */
   async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
     await this.writer.requireFence()
     const { state } = await this.projects.open(project)
-    if (state.scan === null) throw unscanned(project)
+    if (state.scan === null) throw new Error(`a walk of ${project.name} was staged before its scan`)
     state.walks[coverage.listing] = { ...coverage, shape: shape === undefined ? null : JSON.stringify(shape) }
   }
 
+  /** Stages a notice about a scanned project or one of its listings; `undefined`: about the run. */
   async stageNotice(project: ProjectRef | undefined, notice: ProjectNotice): Promise<void> {
     const numbered = { ...notice, at: this.nextNotice() }
     await this.writer.requireFence()
@@ -397,6 +442,7 @@ export class SqlScanDraft implements ScanDraft {
     else (await this.projects.open(project)).state.notices.push(numbered)
   }
 
+  /** Drops all that this run staged, marked, ended, confirmed or noted of a project, except its scan and walks. */
   async discard(project: ProjectRef): Promise<void> {
     const opened = await this.projects.open(project)
     await this.writer.discard(opened.id)

@@ -3,7 +3,7 @@ import type { Ending } from '../../model/ending.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import type { Kind, Listing } from '../../model/resource.ts'
 import type { AcceptanceEnding } from '../acceptances.ts'
-import type { ReadingName } from '../history.ts'
+import type { ReadingName } from '../staged.ts'
 
 /**
  * What a draft keeps of a project until the commit, as plain JSON: one machine may walk the project, and another one

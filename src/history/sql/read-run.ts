@@ -1,4 +1,5 @@
 import type { ChangeTimes, FieldChange } from '../../model/change.ts'
+import { AuditError } from '../../model/errors.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
 import type { Notice } from '../../model/notice.ts'
 import { type PolicyFacts, unknownPolicy } from '../../model/policy-facts.ts'
@@ -75,6 +76,13 @@ export async function readRunRecord(history: HistoryReader, number: number): Pro
     return state === 'committed' ? recordOf(session, number, history.visibility) : undefined
   })
   return record && seenRecord(record, history.visibility)
+}
+
+/** @throws AuditError.failure when the run is not there */
+export async function requireRunRecord(history: HistoryReader, number: number): Promise<RunRecord> {
+  const record = await readRunRecord(history, number)
+  if (record === undefined) throw AuditError.failure(`run ${number} went away while it was read`)
+  return record
 }
 
 /** The record of a run, with the causes that a reader may know of. The caller decides which runs may be read. */

@@ -1,5 +1,4 @@
-import type { Compliance, ControlEvidence, Exemption, ExpectedChange } from '../../compliance/compliance.ts'
-import type { Waiver } from '../../model/violation.ts'
+import type { Compliance, ControlEvidence, Exemption } from '../../compliance/compliance.ts'
 import { type Cell, csvTable } from '../csv-table.ts'
 import { type ComplianceFormat, isExempted } from './compliance-format.ts'
 import { describeSource } from './describe-exemption.ts'
@@ -8,124 +7,115 @@ import { describeSource } from './describe-exemption.ts'
  * A row for each violation of each control and for each exemption; a control without any has one row. The section
  * `drift` has the changes within change windows.
  */
-export const complianceCsv: ComplianceFormat = (compliance, { section }) =>
-  section === 'drift'
-    ? csvTable([...expectedColumns], compliance.expected_changes.map(expectedCells))
-    : csvTable(
-        [...controlColumns, ...violationColumns, ...exemptionColumns, ...reportColumns],
-        compliance.controls.flatMap((control) => rowsOf(compliance.framework, control, reportCells(compliance))),
-      )
+export const complianceCsv: ComplianceFormat = (compliance, { section }) => {
+  if (section !== 'drift') {
+    return tableOf(
+      controlColumns,
+      compliance.controls.flatMap((control) => rowsOf(control, compliance)),
+    )
+  }
+  const rows = compliance.expected_changes.map(({ between: { after, before }, ...change }) => {
+    return { ...change, between_after: after, between_before: before }
+  })
+  return tableOf(expectedColumns, rows)
+}
+
+/** A cell without a value is empty. */
+type Row<Column extends string> = Readonly<Partial<Record<Column, Cell | undefined>>>
+
+function tableOf<Column extends string>(columns: readonly Column[], rows: readonly Row<Column>[]): string {
+  return csvTable(
+    columns,
+    rows.map((row) => columns.map((column) => row[column] ?? null)),
+  )
+}
 
 const expectedColumns = [
   ...(['window', 'ticket', 'run', 'project', 'kind', 'uid', 'name', 'change'] as const),
   ...(['between_after', 'between_before'] as const),
 ]
 
-function expectedCells({ between, ...expected }: ExpectedChange): Cell[] {
-  const { window, ticket, run, project, kind, uid, name, change } = expected
-  return [window, ticket, run, project, kind, uid, name, change, between.after, between.before]
-}
-
 const controlColumns = [
   ...(['framework', 'control', 'title', 'state', 'reason', 'rules', 'evaluated', 'waivers'] as const),
   ...(['walks', 'walks_complete', 'pages', 'items'] as const),
-]
-
-const violationColumns = [
   ...(['fingerprint', 'rule', 'severity', 'violation_state', 'project', 'kind', 'uid', 'name', 'path'] as const),
   ...(['message', 'first_seen', 'last_seen', 'resolved_at', 'open_ms'] as const),
   ...(['waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'] as const),
   ...(['accepted_by', 'accepted_reason', 'accepted_at'] as const),
-]
-
-const exemptionColumns = [
   ...(['resolution', 'exemption', 'exemption_by', 'exemption_reason', 'exemption_at', 'exemption_until'] as const),
-  ...(['exemption_source'] as const),
-]
-
-const reportColumns = [
-  ...(['replayed_with', 'exemptions', 'observations', 'evidence_from', 'evidence_to', 'evidence_share'] as const),
+  ...(['exemption_source', 'exemptions', 'observations', 'evidence_from', 'evidence_to', 'evidence_share'] as const),
   ...(['projects_scanned', 'projects_known'] as const),
 ]
 
-type ReportCells = (control: ControlEvidence) => Cell[]
+type ControlRow = Row<(typeof controlColumns)[number]>
 
-function reportCells({ replayed_with: replayed, coverage_of_fleet: { scanned, known } }: Compliance): ReportCells {
-  return ({ exemptions, observations, evidence }) => [
-    replayed?.policy ?? null,
-    exemptions.length,
-    observations,
-    evidence?.from ?? null,
-    evidence?.to ?? null,
-    evidence?.share ?? null,
-    scanned,
-    known,
-  ]
-}
-
-function rowsOf(framework: string, control: ControlEvidence, cellsOf: ReportCells): Cell[][] {
-  const { id, title, state, reason, rules, violations, waivers, accepted, exemptions, coverage } = control
-  const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
-  const { walks, complete, pages, items } = coverage
-  const head = [
+function rowsOf(control: ControlEvidence, { framework, coverage_of_fleet: fleet }: Compliance): ControlRow[] {
+  const { violations, accepted, exemptions, coverage, evidence } = control
+  const ofControl: ControlRow = {
     framework,
-    id,
-    title,
-    state,
-    reason,
-    rules.length,
-    evaluated,
-    waivers.length,
-    walks,
-    complete,
-    pages,
-    items,
-  ]
-  const tail = cellsOf(control)
+    control: control.id,
+    title: control.title,
+    state: control.state,
+    reason: control.reason,
+    rules: control.rules.length,
+    evaluated: Math.max(0, ...control.rules.map((rule) => rule.evaluated)),
+    waivers: control.waivers.length,
+    walks: coverage.walks,
+    walks_complete: coverage.complete,
+    pages: coverage.pages,
+    items: coverage.items,
+    exemptions: exemptions.length,
+    observations: control.observations,
+    evidence_from: evidence?.from,
+    evidence_to: evidence?.to,
+    evidence_share: evidence?.share,
+    projects_scanned: fleet.scanned,
+    projects_known: fleet.known,
+  }
   // A violation may have several, such as a waiver that an acceptance followed: those that are over have rows of their own.
   const remaining = Map.groupBy(exemptions, ({ fingerprint, kind }) => `${fingerprint} ${kind}`)
-  const violationRows = violations.map((violation): Cell[] => {
-    const state = isExempted(violation) ? 'exempted' : violation.state
-    const kind = violation.waiver === undefined ? violation.ended_by?.kind : 'waiver'
-    const exemption = remaining.get(`${violation.fingerprint} ${kind}`)?.pop()
-    return [
-      ...[violation.fingerprint, violation.rule, violation.severity, state],
-      ...[violation.project, violation.kind, violation.uid, violation.name, violation.path, violation.message],
-      ...[violation.first_seen, violation.last_seen, violation.resolved_at ?? null, violation.open_ms],
-      ...waiverCells(violation.waiver),
-      ...[null, null, null, violation.resolution],
-      ...exemptionCells(exemption),
-    ]
-  })
-  const acceptedRows = accepted.map((acceptance): Cell[] => {
-    const { fingerprint, rule, severity, project, kind, uid, name, path, message, by, reason: why, at } = acceptance
-    const exemption = remaining.get(`${fingerprint} acceptance`)?.pop()
-    return [
-      ...[fingerprint, rule, severity, 'accepted', project, kind, uid, name, path, message],
-      ...[null, null, null, null, ...waiverCells(), by, why, at, null],
-      ...exemptionCells(exemption),
-    ]
-  })
-  const others = [...remaining.values()].flat().map((exemption): Cell[] => {
-    const { project = null, kind = null, uid = null, name = null, severity = null } = exemption.resource ?? {}
-    const said = exemption.resource?.message ?? exemption.match
-    return [
-      ...[exemption.fingerprint, exemption.rule, severity, 'exempted', project, kind, uid, name],
-      ...[null, said, null, null, null, null, ...waiverCells(), null, null, null, null],
-      ...exemptionCells(exemption),
-    ]
-  })
-  const rows = [...violationRows, ...acceptedRows, ...others]
-  const empty = [...violationColumns, ...exemptionColumns].map(() => null)
-  return (rows.length === 0 ? [empty] : rows).map((row) => [...head, ...row, ...tail])
+  const rows: ControlRow[] = [
+    ...violations.map(({ waiver, ...violation }) => ({
+      ...violation,
+      violation_state: isExempted(violation) ? 'exempted' : violation.state,
+      waiver_owner: waiver?.owner,
+      waiver_reason: waiver?.reason,
+      waiver_expires: waiver?.expires,
+      waiver_ticket: waiver?.ticket,
+      ...exemptionCells(
+        remaining.get(`${violation.fingerprint} ${waiver === undefined ? violation.ended_by?.kind : 'waiver'}`)?.pop(),
+      ),
+    })),
+    ...accepted.map((acceptance) => ({
+      ...acceptance,
+      violation_state: 'accepted',
+      accepted_by: acceptance.by,
+      accepted_reason: acceptance.reason,
+      accepted_at: acceptance.at,
+      ...exemptionCells(remaining.get(`${acceptance.fingerprint} acceptance`)?.pop()),
+    })),
+  ]
+  const others = [...remaining.values()].flat().map((exemption) => ({
+    ...exemption.resource,
+    fingerprint: exemption.fingerprint,
+    rule: exemption.rule,
+    violation_state: 'exempted',
+    message: exemption.resource?.message ?? exemption.match,
+    ...exemptionCells(exemption),
+  }))
+  const all = [...rows, ...others]
+  return (all.length === 0 ? [{}] : all).map((row) => ({ ...row, ...ofControl }))
 }
 
-function waiverCells({ owner, reason, expires, ticket }: Partial<Waiver> = {}): Cell[] {
-  return [owner, reason, expires, ticket].map((cell) => cell ?? null)
-}
-
-function exemptionCells(exemption: Exemption | undefined): Cell[] {
-  if (exemption === undefined) return [null, null, null, null, null, null]
+function exemptionCells(exemption: Exemption | undefined) {
+  if (exemption === undefined) return {}
   const { kind, by, reason, at, until } = exemption
-  return [kind, by, reason, at, until, describeSource(exemption) || null]
+  return {
+    exemption: kind,
+    exemption_by: by,
+    exemption_reason: reason,
+    exemption_at: at,
+    exemption_until: until,
+    exemption_source: describeSource(exemption),
+  }
 }

@@ -8,7 +8,6 @@ import {
 } from '../../compliance/compliance.ts'
 import { isSolved } from '../../model/violation.ts'
 import { countEach } from '../../text/count.ts'
-import { describeNotEvaluated } from '../describe-not-evaluated.ts'
 import type { RenderOptions } from '../report-format.ts'
 
 /** A format of a compliance report: a pure function of it that returns whole lines. */
@@ -28,18 +27,6 @@ export function countStates({ controls }: Compliance): Record<ControlState, numb
   const counts = { not_met: 0, partially_assessed: 0, not_assessed: 0, met_with_exceptions: 0, met: 0, not_covered: 0 }
   for (const { state } of controls) counts[state] += 1
   return counts
-}
-
-/** Sentences that say that the report is a replay and what it cannot evaluate; empty for recorded results. */
-export function describeReplay({ replayed_with: replayed }: Compliance): readonly string[] {
-  if (replayed === undefined) return []
-  const { policy, original_policy: original, not_evaluated } = replayed
-  return [
-    policy === original
-      ? 'Replayed: the policy of the run, evaluated again from the history.'
-      : `Replayed: as if the run had evaluated policy ${policy.slice(0, 12)}. It evaluated ${original.slice(0, 12)}.`,
-    ...describeNotEvaluated(not_evaluated),
-  ]
 }
 
 /** `2 not met, 1 partially assessed, 3 met (2 with exemptions or observations), 38 not covered by this tool`. */

@@ -15,24 +15,18 @@ import { verdictBanner } from '../html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
 import { type PageSection, renderPage } from '../html/render-page.ts'
 import { showTime } from '../text/show-time.ts'
-import {
-  besidesOf,
-  type ComplianceFormat,
-  countStates,
-  describeReplay,
-  solvedOf,
-  stateNames,
-} from './compliance-format.ts'
+import { besidesOf, type ComplianceFormat, countStates, solvedOf, stateNames } from './compliance-format.ts'
 import { describeExemption, type ExemptionGroup, groupExemptions } from './describe-exemption.ts'
 import { aboutExpected, describeExpected, groupExpected } from './describe-expected.ts'
 import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
-import { findFirstControls, splitByControl } from './first-controls.ts'
 import {
   countOpen,
   type EvidenceAnchors,
   type EvidenceOptions,
+  findFirstControls,
   seeControl,
   showEvidence,
+  splitByControl,
   stateChip,
 } from './html-evidence.ts'
 
@@ -113,7 +107,6 @@ function describeQualified({ controls }: Compliance): string {
 /** Scope and summary, the evidence, what is missing first, and the appendices. */
 export function complianceSections(compliance: Compliance, anchors?: EvidenceAnchors): PageSection[] {
   const { controls, period, expected_changes } = compliance
-  const replayed = describeReplay(compliance)
   const notCovered = controls.filter(({ state }) => state === 'not_covered')
   const inOrder = assessed.map((name) => [name, controls.filter(({ state }) => state === name)] as const)
   const covered = inOrder.flatMap(([, alike]) => alike)
@@ -132,9 +125,6 @@ export function complianceSections(compliance: Compliance, anchors?: EvidenceAnc
     ]
   })
   return [
-    ...(replayed.length === 0
-      ? []
-      : [{ id: 'replayed', title: 'Replayed', content: html`${replayed.map((text) => html`<p>${text}</p>`)}` }]),
     { id: 'scope', title: 'Scope', content: factList(describeScope(compliance)) },
     { id: 'controls', title: 'Summary', content: showSummary(controls) },
     ...(period === undefined ? [] : [{ id: 'period', title: 'Period', content: showPeriod(period) }]),

@@ -9,14 +9,7 @@ import { count } from '../../text/count.ts'
 import { code, prose, showResource } from '../markdown-prose.ts'
 import { fill, type MarkdownSection, row, table } from '../markdown-table.ts'
 import { showTime } from '../text/show-time.ts'
-import {
-  type ComplianceFormat,
-  describeReplay,
-  describeState,
-  describeStates,
-  isExempted,
-  solvedOf,
-} from './compliance-format.ts'
+import { type ComplianceFormat, describeState, describeStates, isExempted, solvedOf } from './compliance-format.ts'
 import { describeExemption, groupExemptions } from './describe-exemption.ts'
 import { describeExpected } from './describe-expected.ts'
 import { describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
@@ -36,7 +29,6 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
     ...(period === undefined ? [] : [describeEvidence(period), '']),
     `**${describeStates(compliance)}.** ${fleet === undefined ? '' : `${fleet} `}This is evidence for an assessment, not the assessment itself.`,
     '',
-    ...describeReplay(compliance).flatMap((text) => [prose(text, 500), '']),
     ...describeScope(compliance).map(([name, text]) => `- ${name}: ${prose(text, 500)}`),
     '',
     row(['control', 'title', 'state', 'fixed', 'exempted', 'observations', 'rules', 'walks']),

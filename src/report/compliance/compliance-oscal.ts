@@ -8,14 +8,7 @@ import type {
   ExpectedChange,
 } from '../../compliance/compliance.ts'
 import { cut, neutralise, neutraliseJson } from '../../text/neutralise.ts'
-import {
-  type ComplianceFormat,
-  describeReplay,
-  describeState,
-  describeStates,
-  isExempted,
-  latestOf,
-} from './compliance-format.ts'
+import { type ComplianceFormat, describeState, describeStates, isExempted, latestOf } from './compliance-format.ts'
 import { describeExemption } from './describe-exemption.ts'
 import { describeExpected } from './describe-expected.ts'
 import { describeEvidence, describeFleet, describeScope } from './describe-scope.ts'
@@ -26,7 +19,7 @@ import { describeEvidence, describeFleet, describeScope } from './describe-scope
  */
 export const complianceOscal: ComplianceFormat = (compliance) => {
   const { framework, title, tool, run, digests, controls, verify } = compliance
-  const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}${compliance.replayed_with === undefined ? '' : ` ${digests.policy}`}`
+  const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}`
   const context = { seed, collected: run.finished_at }
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const gaps = new Map(
@@ -48,21 +41,19 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
       describeStates(compliance),
       ...(compliance.period === undefined ? [] : [describeEvidence(compliance.period)]),
       ...[describeFleet(compliance)].flatMap((fleet) => fleet ?? []),
-      ...describeReplay(compliance),
     ]
       .map((text) => oscalText(text).replace(/\.$/, ''))
       .join('. '),
     start: compliance.period?.from ?? run.started_at,
     end: compliance.period?.to ?? run.finished_at,
-    props: [
-      ...property('framework', framework),
-      ...property('policy', digests.policy),
-      ...property('configuration', digests.configuration),
-      ...property('chain', digests.chain ?? undefined),
-      ...property('verify', verify),
-      ...property('replayed-with', compliance.replayed_with?.policy),
-      ...describeScope(compliance).flatMap(([name, text]) => property('scope', `${name}: ${text}`)),
-    ],
+    props: properties({
+      framework,
+      policy: digests.policy,
+      configuration: digests.configuration,
+      chain: digests.chain,
+      verify,
+      scope: describeScope(compliance).map(([name, text]) => `${name}: ${text}`),
+    }),
     // An empty list is not allowed.
     ...(inventory.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory } }),
     'reviewed-controls': { 'control-selections': [selectionOf(covered, framework)] },
@@ -77,7 +68,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
         'last-modified': run.finished_at,
         version: String(run.number),
         'oscal-version': '1.1.2',
-        props: property('tool', `${tool.name} ${tool.version}`),
+        props: properties({ tool: `${tool.name} ${tool.version}` }),
       },
       'import-ap': { href: `urn:hookdrift:policy:${encodeURIComponent(digests.policy)}` },
       results: [result],
@@ -96,16 +87,16 @@ function findingOf(control: ControlEvidence, { framework }: Compliance, seed: st
     uuid: nameUuid(seed, 'finding', id),
     title: oscalText(`${id} ${title}: ${describeState(control)}`),
     description: oscalText(reason),
-    props: [
-      ...property('state', state),
-      ...property('exemptions', String(exemptions.length)),
-      ...property('observations', String(observations)),
-      ...property('evidence-from', evidence?.from),
-      ...property('evidence-to', evidence?.to),
-      ...property('evidence-share', evidence?.share === null ? undefined : evidence?.share.toString()),
-      ...exemptions.flatMap((exemption) => property('exemption', nameExemption(exemption))),
-      ...rules.flatMap((rule) => property('rule', rule.id)),
-    ],
+    props: properties({
+      state,
+      exemptions: exemptions.length,
+      observations,
+      'evidence-from': evidence?.from,
+      'evidence-to': evidence?.to,
+      'evidence-share': evidence?.share,
+      exemption: exemptions.map(nameExemption),
+      rule: rules.map((rule) => rule.id),
+    }),
     target: {
       type: 'objective-id',
       'target-id': controlToken(`${framework}:${id}`),
@@ -121,29 +112,30 @@ function findingOf(control: ControlEvidence, { framework }: Compliance, seed: st
 }
 
 function observeViolation(violation: ControlViolation, { seed, collected }: OscalContext) {
-  const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
+  const { fingerprint, rule, severity, state, resolution, project, kind, uid, path, message, waiver, due_at } =
+    violation
   return {
     uuid: nameUuid(seed, 'violation', fingerprint),
-    title: oscalText(id),
-    description: oscalText(message) || oscalText(id) || 'no message',
-    props: [
-      ...property('fingerprint', fingerprint),
-      ...property('rule', id),
-      ...property('severity', severity),
-      ...property('state', state),
-      ...property('resolution', violation.resolution ?? undefined),
-      ...property('project', project),
-      ...property('kind', kind),
-      ...property('uid', uid),
-      ...property('path', path),
-      ...property('first-seen', violation.first_seen),
-      ...property('last-seen', violation.last_seen),
-      ...property('due_at', violation.due_at ?? undefined),
-      ...property('waiver-owner', waiver?.owner),
-      ...property('waiver-reason', waiver?.reason),
-      ...property('waiver-expires', waiver?.expires),
-      ...property('waiver-ticket', waiver?.ticket),
-    ],
+    title: oscalText(rule),
+    description: oscalText(message) || oscalText(rule) || 'no message',
+    props: properties({
+      fingerprint,
+      rule,
+      severity,
+      state,
+      resolution,
+      project,
+      kind,
+      uid,
+      path,
+      'first-seen': violation.first_seen,
+      'last-seen': violation.last_seen,
+      due_at,
+      'waiver-owner': waiver?.owner,
+      'waiver-reason': waiver?.reason,
+      'waiver-expires': waiver?.expires,
+      'waiver-ticket': waiver?.ticket,
+    }),
     methods: ['TEST'],
     types: ['finding'],
     subjects: [{ 'subject-uuid': resourceUuid(violation, seed), type: 'inventory-item' }],
@@ -157,7 +149,7 @@ function observeGap({ project, listing, status, reason }: ControlGap, { seed, co
     uuid: nameUuid(seed, 'coverage', project, listing),
     title: 'A listing could not be read to its end',
     description: oscalText(`The walk of ${listing} of ${project} is ${status}: ${reason}`),
-    props: [...property('project', project), ...property('listing', listing), ...property('coverage', status)],
+    props: properties({ project, listing, coverage: status }),
     methods: ['TEST'],
     types: ['coverage'],
     collected,
@@ -171,14 +163,14 @@ function observeExpected(expected: ExpectedChange, { seed, collected }: OscalCon
     uuid: nameUuid(seed, 'expected', run, project, kind, uid, change),
     title: 'Change within a change window',
     description: oscalText(`${change}: ${project} ${kind} ${name === '' ? uid : name}, ${describeExpected(expected)}`),
-    props: [
-      ...property('window', window),
-      ...property('ticket', ticket ?? undefined),
-      ...property('change', change),
-      ...property('run', String(run)),
-      ...property('between-after', between.after ?? undefined),
-      ...property('between-before', between.before),
-    ],
+    props: properties({
+      window,
+      ticket,
+      change,
+      run,
+      'between-after': between.after,
+      'between-before': between.before,
+    }),
     methods: ['TEST'],
     types: ['historic'],
     subjects: [{ 'subject-uuid': resourceUuid(expected, seed), type: 'inventory-item' }],
@@ -212,12 +204,7 @@ function inventoryOf(subjects: readonly Subject[], seed: string) {
   return [...items].map(([uuid, { project, kind, uid, name }]) => ({
     uuid,
     description: oscalText(`${project} ${kind} ${name === '' ? uid : name}`),
-    props: [
-      ...property('project', project),
-      ...property('kind', kind),
-      ...property('uid', uid),
-      ...property('name', name),
-    ],
+    props: properties({ project, kind, uid, name }),
   }))
 }
 
@@ -236,10 +223,16 @@ export function nameUuid(...name: readonly (string | number | null)[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** OSCAL values must be trimmed and not empty; a property without a value is omitted. */
-function property(name: string, value: string | undefined) {
-  const text = oscalText(value ?? '')
-  return text === '' ? [] : [{ name, ns: propertyNamespace, value: text }]
+type Value = string | number | null | undefined
+
+/** A property for each value of a name. OSCAL values must be trimmed and not empty: what has none is omitted. */
+function properties(values: Readonly<Record<string, Value | readonly string[]>>) {
+  return Object.entries(values).flatMap(([name, value]) =>
+    [value ?? []].flat().flatMap((one) => {
+      const text = oscalText(String(one))
+      return text === '' ? [] : [{ name, ns: 'urn:hookdrift:oscal', value: text }]
+    }),
+  )
 }
 
 /** Foreign text on one line. */
@@ -263,6 +256,3 @@ function resourceUuid({ project, kind, uid }: Omit<Subject, 'name'>, seed: strin
 
 /** The namespace of all names in hookdrift's reports. */
 const namespace = Buffer.from('c8a0d1f45d0b5c7e9a533b1f6f6f0c27', 'hex')
-
-/** The namespace of our property names. */
-const propertyNamespace = 'urn:hookdrift:oscal'

@@ -7,13 +7,7 @@ import type { RenderOptions } from '../report-format.ts'
 import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
 import { showTime } from '../text/show-time.ts'
-import {
-  type ComplianceFormat,
-  describeEnds,
-  describeReplay,
-  describeState,
-  describeStates,
-} from './compliance-format.ts'
+import { type ComplianceFormat, describeEnds, describeState, describeStates } from './compliance-format.ts'
 import { describeExemption, groupExemptions } from './describe-exemption.ts'
 import { aboutExpected, describeExpected, groupExpected } from './describe-expected.ts'
 import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
@@ -35,7 +29,6 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
       width,
     ),
     ...wrapProse(`Run ${run.number}, ${showTime(run.started_at)}.${fleet === undefined ? '' : ` ${fleet}`}`, width),
-    ...describeReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
     ...(period === undefined ? [] : showPeriod(period, width)),
     '',
     ...describeScope(compliance).flatMap(([name, text]) => wrapProse(neutralise(`${name}: ${text}.`), width)),

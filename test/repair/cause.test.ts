@@ -3,7 +3,7 @@ import { changeEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
-import { type PrintedRow, sendRows, valuesFrom } from './send-rows.ts'
+import { type PrintedRow, sendTo, valuesFrom } from './send-rows.ts'
 
 const policy = policyOf(`
 extends: []
@@ -34,22 +34,12 @@ describe('a cause on the command line', () => {
   })
   afterAll(() => history[Symbol.asyncDispose]())
 
-  const audit = async () => {
-    history.fixture.harness.advance(3_600_000)
-    return history.fixture.audit({ policy })
-  }
+  const audit = () => history.fixture.audit({ policy })
   const endpoints = () =>
-    history.fixture.fleet
-      .projects()
-      .flatMap(({ uid: project }) => history.fixture.fleet.open(project).endpoints.map(({ uid }) => ({ project, uid })))
-  const rows = () =>
-    new Map(
-      history.fixture.fleet
-        .projects()
-        .flatMap(({ uid }) => history.fixture.fleet.open(uid).endpoints.map((row) => [row.uid, row] as const)),
-    )
-  const set = (endpoint: { project: string; uid: string }, to: Partial<EndpointRow>) =>
-    changeEndpoint(history.fixture.fleet, endpoint, (row) => ({ ...row, ...to }))
+    history.fixture.fleet.projects().flatMap(({ uid }) => history.fixture.fleet.open(uid).endpoints)
+  const rows = () => new Map(endpoints().map((row) => [row.uid, row]))
+  const set = ({ project_id: project, uid }: EndpointRow, to: Partial<EndpointRow>) =>
+    changeEndpoint(history.fixture.fleet, { project, uid }, (row) => ({ ...row, ...to }))
 
   it('is one row with its resources, its fields and what follows from it', async () => {
     const { rows } = await history.rows('causes')
@@ -75,15 +65,15 @@ describe('a cause on the command line', () => {
   })
 
   it('stays out of projects that were not asked for', async () => {
-    const { rows } = await history.rows('causes', '--project', 'acme/payments')
+    const { rows } = await history.rows('causes --project acme/payments')
     expect(rows).toMatchObject([{ id: cause, resources: 3, projects: ['acme/payments'] }])
-    expect((await history.rows('causes', '--kind', 'source')).rows).toEqual([])
+    expect((await history.rows('causes --kind source')).rows).toEqual([])
   })
 
   it('is accepted as a whole, and taken back', async () => {
     const [first] = (await history.rows('causes')).rows[0].violations
-    const { rows: alone } = await history.rows('accept', first, '--reason', 'OPS-0', '--by', 'lee')
-    const { rows: others } = await history.rows('accept', '--cause', cause, '--reason', 'OPS-1', '--by', 'ada')
+    const { rows: alone } = await history.rows(`accept ${first} --reason OPS-0 --by lee`)
+    const { rows: others } = await history.rows(`accept --cause ${cause} --reason OPS-1 --by ada`)
     const accepted = [...alone, ...others]
     expect([alone.length, others.length]).toEqual([1, 13])
     const again = await history.ask(['accept', '--cause', cause, '--reason', 'OPS-1'])
@@ -95,12 +85,16 @@ describe('a cause on the command line', () => {
       2,
       expect.stringContaining('no open violation follows from a cause'),
     ])
-    await history.rows('accept', '--revoke', ...accepted.map(({ fingerprint }: { fingerprint: string }) => fingerprint))
+    await history.rows([
+      'accept',
+      '--revoke',
+      ...accepted.map(({ fingerprint }: { fingerprint: string }) => fingerprint),
+    ])
     await audit()
   })
 
   it('is put back by the requests that restore prints for it', async () => {
-    const { rows: printed, cause: shown, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows: printed, cause: shown, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(shown).toMatchObject({ id: cause, resources: 7 })
     expect(left_to_you).toEqual([])
     expect(printed).toHaveLength(7)
@@ -119,16 +113,14 @@ describe('a cause on the command line', () => {
         values.set(name, value)
       }
     }
-    const service = { url: history.fixture.service.url, key: history.fixture.fleet.personalKey }
-    const answers = await sendRows(printed, values.set('ACME_URL', service.url).set('ACME_KEY', service.key))
-    expect(answers.map(({ status }) => status)).toEqual(printed.map(() => 202))
+    expect(await sendTo(history.fixture, printed, values)).toEqual(printed.map(() => 202))
     for (const [uid, row] of rows()) {
       expect({ ...row, updated_at: '' }).toEqual({ ...before.get(uid), updated_at: '' })
     }
     await audit()
     // What mended it was done alike, too, and is not a cause: it is not offered for undoing.
     expect((await history.rows('causes')).rows).toEqual([])
-    const { rows: none, cause: absent } = await history.rows('restore', '--cause', cause)
+    const { rows: none, cause: absent } = await history.rows(`restore --cause ${cause}`)
     expect([none, absent]).toEqual([[], undefined])
     const mended = await history.ask(['restore', '--cause', cause])
     expect([mended.code, mended.stdout]).toEqual([0, expect.stringContaining('Nothing to restore')])

@@ -22,6 +22,7 @@ import {
   shortForm,
 } from './filter-row-edits.ts'
 import { observe } from './observe-subscription.ts'
+import { valuesOf } from './send-rows.ts'
 
 const removed = 'drift/filter-removed'
 const widened = 'drift/filter-widened'
@@ -185,20 +186,15 @@ async function open(release: 'seed' | 'later'): Promise<Place> {
 }
 
 async function audit() {
-  history.fixture.harness.advance(3_600_000)
   const report = await history.fixture.audit({ policy })
   expect(report.coverage.map(({ listing, status }) => `${listing} ${status}`)).toContain('filters complete')
   return report
 }
 
 /** Sends what `restore` prints for the state of a run. Returns the uid of a subscription that was made, too. */
-async function restore({ uid, fleet }: Place, run: number, secrets: readonly JsonObject[] = []) {
-  const { rows, left_to_you } = await history.rows('restore', uid, '--run', `${run}`)
-  const values = new Map([
-    ['ACME_URL', history.fixture.service.url],
-    ['ACME_KEY', fleet.personalKey],
-  ])
-  const made = await sendInOrder(rows, values, secrets)
+async function restore({ uid }: Place, run: number, secrets: readonly JsonObject[] = []) {
+  const { rows, left_to_you } = await history.rows(`restore ${uid} --run ${run}`)
+  const made = await sendInOrder(rows, valuesOf(history.fixture), secrets)
   expect(JSON.stringify([rows, left_to_you])).not.toMatch(/sealed:|not-a-real-key/)
   return { rows, requests: rows.map(shortForm), made }
 }
@@ -221,12 +217,12 @@ async function putBack(place: Place, edit: (place: Place) => void, secrets: read
   expect(restored?.rows).toEqual(served?.rows)
   expect(restored?.listed).toEqual(served?.listed)
   const after = await audit()
-  const again = await history.rows('restore', uid, '--run', `${before.run.number}`)
+  const again = await history.rows(`restore ${uid} --run ${before.run.number}`)
   expect(again.rows).toEqual([])
   // A row that was made anew is on since then, which no request changes.
   const left: string[] = again.left_to_you.map(({ path }: Shown) => path)
   expect(left.filter((path) => !isSwitch(path))).toEqual([])
-  const { rows } = await history.rows('diff', `${before.run.number}`, `${after.run.number}`)
+  const { rows } = await history.rows(`diff ${before.run.number} ${after.run.number}`)
   expect(rows.flatMap(pathsIn)).toEqual(left)
 
   const opened = drifted.violations.filter(({ state }) => state === 'opened')

@@ -6,7 +6,7 @@ import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import { richEndpoint, richSubscription } from './rich-rows.ts'
-import { sendRows, valuesFrom } from './send-rows.ts'
+import { sendRows, valuesFrom, valuesOf } from './send-rows.ts'
 
 const policy = policyOf('extends: []\nrules: { drift/authentication-lost: {}, drift/rate-limit-lost: {} }\n')
 
@@ -25,10 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => history[Symbol.asyncDispose]())
 
-async function audit() {
-  history.fixture.harness.advance(3_600_000)
-  return history.fixture.audit({ policy })
-}
+const audit = () => history.fixture.audit({ policy })
 
 const row = (index: number): EndpointRow => {
   const found = history.fixture.dataOf('payments').endpoints.find(({ name }) => name === `endpoint-${index}`)
@@ -38,11 +35,6 @@ const row = (index: number): EndpointRow => {
 const change = (uid: string, update: Partial<EndpointRow>) =>
   changeEndpoint(history.fixture.fleet, { project, uid }, (old) => ({ ...old, ...update }))
 const placeholder = (name: string) => `\${${name}}`
-const known = () =>
-  new Map([
-    ['ACME_URL', history.fixture.service.url],
-    ['ACME_KEY', history.fixture.fleet.personalKey],
-  ])
 
 describe('the state that restore chooses', () => {
   it('is the one before the first change that an open violation of a drift rule reports', async () => {
@@ -51,7 +43,7 @@ describe('the state that restore chooses', () => {
     const { run } = await audit()
     change(uid, { http_timeout: 25 })
     await audit()
-    const answer = await history.rows('restore', 'endpoint-0')
+    const answer = await history.rows('restore endpoint-0')
     expect(answer.state).toMatchObject({ to_run: run.number, basis: 'before_drift' })
     expect(answer.state.rules).toEqual(['drift/authentication-lost', 'drift/rate-limit-lost'])
     expect(answer.rows).toHaveLength(1)
@@ -68,7 +60,7 @@ describe('the state that restore chooses', () => {
     change(uid, { http_timeout: 22 })
     await audit()
     await audit()
-    const answer = await history.rows('restore', uid.slice(0, 24))
+    const answer = await history.rows(`restore ${uid.slice(0, 24)}`)
     expect(answer.state.basis).toBe('before_change')
     expect(answer.rows[0].body.http_timeout).toBe(21)
   })
@@ -77,7 +69,7 @@ describe('the state that restore chooses', () => {
     const { uid } = row(2)
     change(uid, { http_timeout: 23 })
     const { run } = await audit()
-    expect((await history.rows('restore', uid, '--run', '1')).rows[0].body.http_timeout).toBe(20)
+    expect((await history.rows(`restore ${uid} --run 1`)).rows[0].body.http_timeout).toBe(20)
     const { stdout, code } = await history.ask(['restore', uid, '--run', `${run.number}`])
     expect(code).toBe(0)
     expect(stdout).toContain('nothing to restore')
@@ -98,7 +90,7 @@ describe('the state that restore chooses', () => {
     const { stdout, code } = await history.ask(['restore', row(3).uid])
     expect(code).toBe(0)
     expect(stdout.replaceAll('\n', ' ')).toContain('no earlier state of it, so there is nothing to put back')
-    expect(await history.rows('restore', row(3).uid)).toMatchObject({ state: null, rows: [] })
+    expect(await history.rows(`restore ${row(3).uid}`)).toMatchObject({ state: null, rows: [] })
   })
 })
 
@@ -112,14 +104,14 @@ describe('a resource that is gone', () => {
     )
     deleteEndpoint(fleet, { project, uid: endpoint.uid })
     await audit()
-    const answer = await history.rows('restore', 'endpoint-4')
+    const answer = await history.rows('restore endpoint-4')
     expect(answer).toMatchObject({
       resource: { is_gone: true },
       state: { basis: 'before_removal' },
       dependents: [{ kind: 'subscription', uid: subscription.uid }],
     })
     const original = { ...endpoint, secret: endpoint.secrets?.[0]?.value }
-    const values = new Map([...known(), ...valuesFrom(answer.rows, original)])
+    const values = new Map([...valuesOf(history.fixture), ...valuesFrom(answer.rows, original)])
     const [created] = await sendRows(answer.rows, values)
     expect(created?.status).toBe(201)
     const uid = String(created?.data?.uid)
@@ -129,7 +121,7 @@ describe('a resource that is gone', () => {
     expect(others).toEqual({ ...wanted, uid })
     expect(made?.map(({ value }) => value)).toEqual(former?.map(({ value }) => value))
 
-    const next = await history.rows('restore', subscription.uid)
+    const next = await history.rows(`restore ${subscription.uid}`)
     expect(next.rows[0].body.endpoint_id).toBe(placeholder('NEW_ENDPOINT_ID'))
     expect(next.rows[0].placeholders).toContainEqual({
       name: 'NEW_ENDPOINT_ID',
@@ -137,7 +129,11 @@ describe('a resource that is gone', () => {
       path: '/endpoint_id',
       hint: `the uid of the new endpoint: the former one "${endpoint.uid}" is gone`,
     })
-    const more = new Map([...known(), ...valuesFrom(next.rows, subscription), ['NEW_ENDPOINT_ID', uid]])
+    const more = new Map([
+      ...valuesOf(history.fixture),
+      ...valuesFrom(next.rows, subscription),
+      ['NEW_ENDPOINT_ID', uid],
+    ])
     expect((await sendRows(next.rows, more))[0]?.status).toBe(201)
     const back = fleet.open(project).subscriptions.find(({ endpoint_id }) => endpoint_id === uid)
     const { name, filter_config, retry_config, alert_config, rate_limit_config } = subscription
@@ -165,7 +161,7 @@ describe('what restore leaves to a person', () => {
     const { uid } = row(6)
     replaceSecret(history.fixture.fleet, { project, uid }, 'not-a-real-key-other')
     await audit()
-    const answer = await history.rows('restore', uid)
+    const answer = await history.rows(`restore ${uid}`)
     expect(answer.rows).toEqual([])
     expect(answer.left_to_you.map(({ path }: { path: string }) => path)).toEqual(['/secrets'])
     expect(answer.left_to_you[0].reason).toContain('expire_secret')
@@ -177,7 +173,7 @@ describe('what restore leaves to a person', () => {
     await audit()
     change(uid, { owner_id: 'tenant-09', status: 'active', description: 'other' })
     await audit()
-    const answer = await history.rows('restore', uid)
+    const answer = await history.rows(`restore ${uid}`)
     expect(answer.left_to_you.map(({ path }: { path: string }) => path)).toEqual(['/owner_id', '/status'])
     expect(answer.rows[0].restores).toEqual(['/description'])
     expect(answer.rows[0].body).not.toHaveProperty('owner_id')
@@ -192,7 +188,7 @@ describe('the text of restore', () => {
     await audit()
     change(uid, { name: 'endpoint-8', description: '', authentication: null })
     await audit()
-    const { rows } = await history.rows('restore', uid)
+    const { rows } = await history.rows(`restore ${uid}`)
     const { stdout } = await history.ask(['restore', uid])
     for (const text of [stdout, (await history.ask(['restore', uid, '--format', 'json'])).stdout]) {
       expect(text).not.toMatch(/sealed:|not-a-real-key/)
@@ -205,7 +201,7 @@ describe('the text of restore', () => {
     ]
     const script = `curl() { for argument in "$@"; do printf '%s\\0' "$argument"; done; }\n${lines.slice(from, to).join('\n')}`
     const values = new Map([
-      ...known(),
+      ...valuesOf(history.fixture),
       ...valuesFrom(rows, { ...row(8), name: hostile, description: hostile, authentication }),
     ])
     const env = { PATH: process.env.PATH ?? '', ...Object.fromEntries(values) }

@@ -9,12 +9,13 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { type NewVersion, noHistory } from '../../src/history/staged.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
-import { createSealer, type Sealer } from '../../src/inventory/sealer.ts'
+import type { Sealer } from '../../src/inventory/sealer.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { normaliserVersion } from '../../src/model/wire-schema.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { aStart, at, aVersion, commit, payments, walkAll } from '../history/samples.ts'
+import { sealer } from '../inventory/inventory-fixture.ts'
 
 const newFile = temporaryDatabasePaths()
 const masking = { keyId: 'key-1', seal: () => 'sealed:masked' }
@@ -101,7 +102,6 @@ it('a partly masked text is compared by its visible rest', () => {
 })
 
 describe('a text that an earlier version stored in clear', () => {
-  const sealer = createSealer(Buffer.alloc(32, 1))
   const word = '9f8e7d6c5b4a39281706f5e4'
   const then = { function: `// was ${word}`, name: `orders ${word}` }
   const seen = reseal('subscription', { name: then.name }, sealer)

@@ -57,6 +57,7 @@ export interface AuditTurn {
   readonly url: string
   /** Of projects that are at another service, by name. */
   readonly urls?: Readonly<Record<string, string>>
+  /** Default: the policy of the audit before; at first, rules that this file names. */
   readonly policy?: Policy
   readonly only?: readonly string[]
   /** Default: no list of projects is read. */
@@ -109,6 +110,7 @@ export function openAuditHarness({
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-'))
   const file = join(directory, 'hookdrift.db')
   let now = Date.parse(startsAt)
+  let policy = testPolicy
   const clock: Clock = {
     now: () => now,
     async sleep(ms, signal) {
@@ -129,6 +131,7 @@ export function openAuditHarness({
 
   async function audit(turn: AuditTurn): Promise<Report> {
     now += 60_000
+    policy = turn.policy ?? policy
     const clients = new Map<string, ServiceClient>()
     const clientOf = (url: string): ServiceClient => {
       const client =
@@ -204,7 +207,7 @@ export function openAuditHarness({
             unscanned: namesOf(found.projects).filter((name) => !namesOf(chosen).includes(name)),
           },
           concurrency,
-          policy: turn.policy ?? testPolicy,
+          policy,
           configurationDigest: turn.configurationDigest ?? 'configuration',
           failOn: turn.failOn ?? 'medium',
           runsProbes: turn.runsProbes ?? true,

@@ -16,7 +16,14 @@ import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
-import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
+import {
+  at,
+  type FleetFixture,
+  type FleetFixtureOptions,
+  openFleetFixture,
+  pagesOfTwo,
+  violationLines,
+} from './fleet-fixture.ts'
 import { faultsIn } from './verify-history-file.ts'
 
 const driftRules = `
@@ -172,7 +179,7 @@ overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }
   })
 
   it('report no removal of resources that an incomplete walk did not show', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     await audit(fixture)
     await approve(fixture)
     deleteEndpoint(fixture.fleet, place(fixture, 3))
@@ -259,7 +266,7 @@ overrides: [{ match: { kind: endpoint }, rules: { drift/rate-limit-lost: off } }
     expect(violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))).toEqual([])
     replaceSecret(fixture.fleet, place(fixture))
     setRow(fixture, { http_timeout: 44 })
-    const found = violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))
+    const found = violationLines(await fixture.audit({ installationKey: 2 }))
     // The secrets have other uids: which came and which went can be seen without comparing any.
     expect(new Set(found.map((line) => line.replace(/ \w+$/, '')))).toEqual(
       new Set(['opened drift/secret-changed', 'opened drift/unexpected']),
@@ -352,7 +359,7 @@ it('counts the resources whose secrets an approval under another installation ke
   await using fixture = await openFixture({ fleet: { endpointsPerProject: 1 } })
   await fixture.audit({ policy: driftPolicy })
   await fixture.approve()
-  const { notices } = await fixture.audit({ policy: driftPolicy, installationKey: 2 })
+  const { notices } = await fixture.audit({ installationKey: 2 })
   expect(notices.map(({ text }) => text)).toContain(
     'what was approved was sealed under another installation key, or by an earlier version: secrets of 1 resource were not compared with it',
   )

@@ -4,7 +4,7 @@ import { createRandom, type Random } from '../../src/demo/random.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
 import { command } from '../cli/run-in-process.ts'
-import { sendRows, valuesFrom } from '../repair/send-rows.ts'
+import { sendTo, valuesFrom } from '../repair/send-rows.ts'
 import { tries } from '../thoroughness.ts'
 import { policyOf } from './audit-harness.ts'
 import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
@@ -40,15 +40,14 @@ const massEdits: readonly (readonly [path: string, Partial<EndpointRow>])[] = [
 ]
 
 /** Sends what `hookdrift restore --cause` prints. */
-async function putBack({ harness, service, fleet }: FleetFixture, id: string): Promise<void> {
+async function putBack(fixture: FleetFixture, id: string): Promise<void> {
+  const { harness } = fixture
   const words = ['restore', '--cause', id, '--format', 'json', '--limit', 'all', '--history', harness.file]
   const { code, stdout, stderr } = await command(words, { cwd: harness.directory })
   expect([code, stderr]).toEqual([0, ''])
   const { rows, left_to_you } = JSON.parse(stdout)
   expect(left_to_you).toEqual([])
-  const values = valuesFrom(rows, settings).set('ACME_URL', service.url).set('ACME_KEY', fleet.personalKey)
-  const answers = await sendRows(rows, values)
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+  expect(new Set(await sendTo(fixture, rows, valuesFrom(rows, settings)))).toEqual(new Set([202]))
 }
 
 interface Edited {
@@ -122,11 +121,11 @@ describe('Causes of random fleets', () => {
       if (resources < 2) continue
       await putBack(fixture, id)
       // The next request has all fields as the last scan saw them.
-      await fixture.audit({ policy })
+      await fixture.audit()
     }
     const rows = fixture.fleet.projects().flatMap(({ uid }) => fixture.fleet.open(uid).endpoints)
     for (const row of rows) expect(row).toMatchObject(settings)
-    const { causes, violations } = await fixture.audit({ policy })
+    const { causes, violations } = await fixture.audit()
     expect(causes.filter(({ severity }) => severity !== null)).toEqual([])
     expect(violations.filter(({ state }) => state !== 'resolved')).toEqual([])
   })
@@ -172,16 +171,16 @@ describe('A cause over time', () => {
     expect(cause?.violations).toHaveLength(3)
 
     change(fixture, first, { authentication })
-    const { causes: afterOne } = await fixture.audit({ policy })
+    const { causes: afterOne } = await fixture.audit()
     expect(afterOne.map(({ id, resources }) => [id, resources])).toEqual([[cause?.id, 2]])
 
     // What is left of it is alone, and still the same cause. A resource that is gone needs no mending.
     deleteEndpoint(fixture.fleet, second)
-    const { causes: afterTwo } = await fixture.audit({ policy })
+    const { causes: afterTwo } = await fixture.audit()
     expect(afterTwo.map(({ id, affected }) => [id, affected.map(({ uid }) => uid)])).toEqual([[cause?.id, [third.uid]]])
 
     change(fixture, third, { authentication })
-    const { causes: mended } = await fixture.audit({ policy })
+    const { causes: mended } = await fixture.audit()
     expect(mended).toEqual([])
   })
 })

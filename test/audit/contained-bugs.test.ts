@@ -78,7 +78,7 @@ describe('a bug of hookdrift in one project', () => {
     edit(fixture)
     const reported: unknown[] = []
     const error = new TypeError(`cannot read ${secret}`)
-    const broken = await fixture.audit({ policy, ...breaking(moment, error), onBug: (...bug) => reported.push(bug) })
+    const broken = await fixture.audit({ ...breaking(moment, error), onBug: (...bug) => reported.push(bug) })
 
     expect(reported).toEqual([
       [expect.objectContaining({ ref: expect.objectContaining({ name: 'acme/partner-intake' }) }), error],
@@ -96,7 +96,7 @@ describe('a bug of hookdrift in one project', () => {
     expect(broken.drift.map(({ change }) => change)).toContain('removed')
     expect(JSON.stringify(broken)).not.toContain(secret)
 
-    const after = await fixture.audit({ policy })
+    const after = await fixture.audit()
     expect(coverageLines(after).filter((line) => !line.endsWith('complete'))).toEqual([])
     expect(ofBroken(after.drift).map(({ change }) => change)).toEqual(expect.arrayContaining(['modified', 'removed']))
     expect(ofBroken(after.violations).map(({ fingerprint }) => fingerprint)).toEqual(
@@ -152,7 +152,6 @@ describe('a bug of hookdrift in one project', () => {
       }))
     const before = await fixture.audit({ policy: shared })
     const broken = await fixture.audit({
-      policy: shared,
       ...breaking('at a first page', new TypeError()),
       onBug: () => {},
     })

@@ -21,7 +21,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     await fixture.audit({ policy })
     fixture.show({ endpoints: [] })
     for (const _ of [2, 3, 4]) {
-      const report = await fixture.audit({ policy })
+      const report = await fixture.audit()
       expect(report.verdict.exit_code).toBe(3)
       expect(walkOf(report, 'endpoints')).toMatchObject({
         status: 'suspect',
@@ -32,7 +32,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
       expect([removedOf(report), states(report)]).toEqual([[], ['unknown']])
     }
     fixture.show({ endpoints })
-    const seen = await fixture.audit({ policy })
+    const seen = await fixture.audit()
     expect([walkOf(seen, 'endpoints')?.status, states(seen)]).toEqual(['complete', ['continuing']])
   })
 
@@ -41,11 +41,11 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     await fixture.audit({ policy })
     // Deleted between reading the two lists.
     fixture.show({ endpoints: endpoints.slice(1) })
-    const race = await fixture.audit({ policy })
+    const race = await fixture.audit()
     expect(walkOf(race, 'endpoints')).toMatchObject({ cause: 'contradicted' })
     expect(removedOf(race)).toEqual([])
     fixture.show({ subscriptions: subscriptions.slice(1) })
-    const after = await fixture.audit({ policy })
+    const after = await fixture.audit()
     expect(after.coverage.map(({ status }) => status)).toEqual(['complete', 'complete', 'complete', 'complete'])
     expect(removedOf(after)).toEqual(['EP-01', 'SUB-EP-01'])
     expect(violationLines(after)).toContain('resolved endpoint/inactive EP-01')
@@ -57,7 +57,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     await fixture.audit({ policy })
     // Made after the list of endpoints was read.
     fixture.show({ endpoints, subscriptions: [...subscriptions, aSubscription('SUB-new', 'EP-new')] })
-    const report = await fixture.audit({ policy })
+    const report = await fixture.audit()
     expect(walkOf(report, 'endpoints')?.status).toBe('complete')
     expect(removedOf(report)).toEqual(['EP-26'])
   })
@@ -88,7 +88,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     await using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy })
     fixture.show({ endpoints: endpoints.slice(1) })
-    const report = await fixture.audit({ policy, acceptsRemovals: true })
+    const report = await fixture.audit({ acceptsRemovals: true })
     expect(walkOf(report, 'endpoints')?.status).toBe('complete')
     expect(removedOf(report)).toEqual(['EP-01'])
   })
@@ -101,7 +101,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     // It has another owner now.
     fixture.show({ endpoints: owned.slice(1) })
     for (const _ of [2, 3]) {
-      const report = await fixture.audit({ policy, filters })
+      const report = await fixture.audit({ filters })
       expect(walkOf(report, 'endpoints')?.status).toBe('complete')
       expect(removedOf(report)).toEqual([])
       expect(violationLines(report)).toContain('unknown endpoint/inactive EP-01')
@@ -113,7 +113,7 @@ describe('endpoints that the list leaves out and subscriptions show', () => {
     await fixture.audit({ policy })
     const [{ endpoint_metadata: _, ...silent } = {}, ...others] = subscriptions
     fixture.show({ endpoints: endpoints.slice(1), subscriptions: [silent, ...others] })
-    const report = await fixture.audit({ policy })
+    const report = await fixture.audit()
     expect(walkOf(report, 'endpoints')?.status).toBe('complete')
     expect(removedOf(report)).toEqual(['EP-01'])
   })
@@ -136,7 +136,7 @@ describe('sources that the list leaves out and subscriptions show', () => {
     for (const left of [sources.slice(1), []]) {
       fixture.show({ sources: left })
       for (const _ of [1, 2]) {
-        const report = await fixture.audit({ policy })
+        const report = await fixture.audit()
         expect(walkOf(report, 'sources')).toMatchObject({ status: 'suspect', cause: 'contradicted' })
         expect(walkOf(report, 'sources')?.reason).toContain(
           left.length === 0
@@ -147,7 +147,7 @@ describe('sources that the list leaves out and subscriptions show', () => {
       }
     }
     fixture.show({ sources: [], subscriptions: [] })
-    const after = await fixture.audit({ policy })
+    const after = await fixture.audit()
     expect(removedOf(after)).toEqual(['SRC-1', 'SRC-2', 'SUB-SRC-1', 'SUB-SRC-2'])
   })
 
@@ -167,6 +167,6 @@ describe('sources that the list leaves out and subscriptions show', () => {
     await using fixture = await openLiteral(shown)
     await fixture.audit({ policy })
     fixture.show({ subscriptions: [...users, aSubscription('SUB-3', 'EP-01', { source_metadata: stub('SRC-3') })] })
-    expect(walkOf(await fixture.audit({ policy }), 'sources')?.status).toBe('complete')
+    expect(walkOf(await fixture.audit(), 'sources')?.status).toBe('complete')
   })
 })

@@ -14,7 +14,15 @@ import {
 import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
 import { around, changeIntake, incoming, intake, outgoing } from './drift-fixture.ts'
-import { at, coverageLines, driftLines, type FleetFixture, openFleetFixture, sizeOf } from './fleet-fixture.ts'
+import {
+  at,
+  coverageLines,
+  driftLines,
+  type FleetFixture,
+  openFleetFixture,
+  pagesOfTwo,
+  sizeOf,
+} from './fleet-fixture.ts'
 
 describe('a run without changes', () => {
   it('writes only its own rows, and few bytes', async () => {
@@ -106,7 +114,7 @@ describe('an endpoint that comes and goes', () => {
   })
 
   it('leaves no trace when both happen between two complete scans', async () => {
-    await using fixture = await openFleetFixture({ ...outgoing, harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFleetFixture({ ...outgoing, ...pagesOfTwo })
     await fixture.audit()
     const uid = createEndpoint(fixture.fleet, fixture.uidOf('payments'), {
       name: 'fleeting',
@@ -125,7 +133,7 @@ describe('an endpoint that comes and goes', () => {
   })
 
   it('leaves no trace when a change was undone before the next complete scan', async () => {
-    await using fixture = await openFleetFixture({ ...outgoing, harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFleetFixture({ ...outgoing, ...pagesOfTwo })
     await fixture.audit()
     setEndpointStatus(fixture.fleet, fixture.endpointAt(), 'paused')
     fixture.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })

@@ -93,7 +93,7 @@ it('a number that is lost and restored exactly leaves no violation, and a relaxe
   await using fixture = await openLiteral(aFilter('{"amount":{"$gt":1234567890123456789}}'))
   await fixture.audit({ policy })
   fixture.show(aFilter('{"amount":{"$gt":1234567890123456788}}'))
-  const { violations } = await fixture.audit({ policy })
+  const { violations } = await fixture.audit()
   expect(violations.map(({ rule, message }) => `${rule}: ${message}`).join()).toMatch(
     /^drift\/filter-widened: .* is 1234567890123456788 \(was 1234567890123456789\)$/,
   )

@@ -172,7 +172,6 @@ describe.each(positions)('at the rows of the %s subscription', (_, uid) => {
       service.show({ filters: { ...allRows, [uid]: fault(uid) } })
       const isSilent = cause === 'timeout'
       const broken = await service.audit({
-        policy,
         timeoutAfter: () => (isSilent ? AbortSignal.timeout(100) : new AbortController().signal),
       })
       const walk = broken.coverage.find(({ listing }) => listing === 'filters')
@@ -189,7 +188,7 @@ describe.each(positions)('at the rows of the %s subscription', (_, uid) => {
       )
 
       service.show({ filters: allRows })
-      const after = await service.audit({ policy })
+      const after = await service.audit()
       expect(after.drift).toEqual([])
       expect(after.coverage.map(({ status }) => status)).toEqual(before.coverage.map(() => 'complete'))
       expect(Object.values(statesOf(after))).toEqual(uids.map(() => 'continuing'))

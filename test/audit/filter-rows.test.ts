@@ -272,9 +272,9 @@ describe('rows of which a release is the first to show whether they are on', () 
     const service = await open(fleetOf(['s1']))
     await service.audit({ policy })
     if (more !== '') service.show({ subscriptions: fleetOf(['s1'], () => ({ name: 'renamed' })).subscriptions ?? [] })
-    await service.audit({ policy })
+    await service.audit()
     service.show({ filters: { s1: [{ ...row('s1', '*'), enabled_at: null }] } })
-    const report = await service.audit({ policy })
+    const report = await service.audit()
     expect(report.drift).toEqual([])
     expect(report.violations.map(({ rule, state }) => `${state} ${rule}`)).toEqual(['opened subscription/filter-off'])
   })
@@ -290,9 +290,9 @@ it('are no difference from an approved state either, of a subscription that chan
     await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: run.finished_at, note: '' }))
   })
   service.show({ subscriptions: fleetOf(['s1'], () => ({ name: 'renamed' })).subscriptions ?? [] })
-  await service.audit({ policy })
+  await service.audit()
   service.show({ ...fleetOf(['s1']), filters: { s1: [{ ...row('s1', '*'), enabled_at: null }] } })
-  expect((await service.audit({ policy })).violations).toEqual([])
+  expect((await service.audit()).violations).toEqual([])
 })
 
 describe('rows that are off after an earlier run read them', () => {
@@ -310,7 +310,7 @@ describe('rows that are off after an earlier run read them', () => {
     askedOf(service)
     const everything = { filter_config: { event_types: ['*'], filter: {} } }
     service.show({ subscriptions: [aSubscription('s3', 'e', everything), ...(fleet.subscriptions ?? [])] })
-    const report = await service.audit({ policy, listings: { filters: 'off' } })
+    const report = await service.audit({ listings: { filters: 'off' } })
     expect(askedOf(service)).toEqual([])
     expect(walkOf(report, 'filters')).toBe(undefined)
     expect(report.drift.map(({ change, uid }) => [change, uid])).toEqual([['added', 's3']])
@@ -320,7 +320,7 @@ describe('rows that are off after an earlier run read them', () => {
       'unknown subscription/wildcard s2',
     ])
     service.show({ filters: { s1: [switchedOff], s2: [row('s2', '*')], s3: [row('s3', 'a')] } })
-    const again = await service.audit({ policy })
+    const again = await service.audit()
     expect(states(again)).toEqual([
       'continuing subscription/filter-off s1',
       'continuing subscription/wildcard s2',

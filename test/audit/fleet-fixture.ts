@@ -6,10 +6,12 @@ import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
 import { type ServiceOptions, startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { findLastRun } from '../../src/history/sql/runs.ts'
+import { findLastRun, listRuns } from '../../src/history/sql/runs.ts'
 import { readLatestScans } from '../../src/history/sql/scans.ts'
 import type { Report } from '../../src/model/report.ts'
+import type { Policy } from '../../src/policy/policy.ts'
 import { composeAcceptances } from '../../src/questions/choose-acceptable.ts'
+import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { type AuditHarnessOptions, type AuditTurn, openAuditHarness } from './audit-harness.ts'
 
 export interface FleetFixtureOptions {
@@ -18,6 +20,9 @@ export interface FleetFixtureOptions {
   readonly service?: ServiceOptions
   readonly harness?: Partial<AuditHarnessOptions>
 }
+
+/** Several pages of a small fleet; a page that is not answered ends its walk. */
+export const pagesOfTwo = { harness: { pageSize: 2, limits: { retries: 0 } } } satisfies FleetFixtureOptions
 
 /** A simulated service and a harness that audits all its projects by their names. */
 export async function openFleetFixture({
@@ -49,6 +54,15 @@ export async function openFleetFixture({
       changeEndpoint(fleet, place, (row) => ({ ...row, ...change }))
       return place.uid
     },
+    /** Ends what the service does wrong. */
+    mend() {
+      service.faults.length = 0
+    },
+    /** Replays all runs with a policy. */
+    replay: (policy: Policy) =>
+      harness.withHistory(async (history) =>
+        replayPolicy(history, { policy, runs: await listRuns(history), clock: harness.clock.now }),
+      ),
     /** Approves what the last run left, as `hookdrift baseline approve` does. */
     approve: (): Promise<void> =>
       harness.withHistory(async (history) => {

@@ -2,16 +2,15 @@ import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { runAudit } from '../../src/audit/run-audit.ts'
 import type { History } from '../../src/history/history.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
 import type { Report } from '../../src/model/report.ts'
 import { normaliserVersion } from '../../src/model/wire-schema.ts'
+import { sealer } from '../inventory/inventory-fixture.ts'
 import { policyOf } from './audit-harness.ts'
 import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
 const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, drift/url-host-changed: {} }')
 const token = 'k8Xq2LpZ9vRt3Wn7q5Bd'
 const written = `key ${token} of the team`
-const sealer = createSealer(Buffer.alloc(32, 1))
 const whole = `${sealer.seal(written)} (${written.length} characters)`
 /** As the version before stored it: it sealed the word alone. */
 const byPart = `key ${sealer.seal(token)} of the team`
@@ -74,7 +73,7 @@ describe('a description of which the version before sealed a part', () => {
     expect(stored(fixture)).toEqual([whole])
     expect({ drift: upgraded.drift, violations: upgraded.violations }).toEqual({ drift: [], violations: [] })
     expect(upgraded.notices.map(({ code }) => code)).toEqual(['normal_form_changed'])
-    const calm = await fixture.audit({ policy })
+    const calm = await fixture.audit()
     expect({ drift: calm.drift, violations: calm.violations, notices: calm.notices }).toEqual({
       drift: [],
       violations: [],
@@ -86,7 +85,7 @@ describe('a description of which the version before sealed a part', () => {
     await using fixture = await openFormer()
     await fixture.audit({ policy })
     fixture.set({ description: `key ${[...token].reverse().join('')} of the team` })
-    const changed = await fixture.audit({ policy })
+    const changed = await fixture.audit()
     expect(changed.drift.flatMap(({ fields }) => fields)).toEqual([
       {
         path: '/description',
@@ -95,7 +94,7 @@ describe('a description of which the version before sealed a part', () => {
       },
     ])
     fixture.set({ description: `${written} of orders` })
-    const rebased = await fixture.audit({ policy, installationKey: 2 })
+    const rebased = await fixture.audit({ installationKey: 2 })
     expect(rebased.drift.flatMap(({ fields }) => fields.map(({ path }) => path))).toEqual(['/description'])
   })
 
@@ -114,7 +113,7 @@ describe('a description of which the version before sealed a part', () => {
       ])
     }
     await fixture.approve()
-    const { notices } = await fixture.audit({ policy })
+    const { notices } = await fixture.audit()
     expect(notices).toEqual([])
   })
 
@@ -123,7 +122,7 @@ describe('a description of which the version before sealed a part', () => {
     await fixture.approve()
     await fixture.audit({ policy })
     fixture.set({ url: 'https://elsewhere.example/in' })
-    expect(statesIn(await fixture.audit({ policy }))).toContainEqual(['drift/url-host-changed', 'opened', '/url'])
+    expect(statesIn(await fixture.audit())).toContainEqual(['drift/url-host-changed', 'opened', '/url'])
   })
 
   it('differs from the state that was approved then where it has no secret any longer', async () => {
@@ -131,7 +130,7 @@ describe('a description of which the version before sealed a part', () => {
     await fixture.approve()
     await fixture.audit({ policy })
     fixture.set({ description: 'key of the team' })
-    expect(statesIn(await fixture.audit({ policy }))).toEqual([['drift/unexpected', 'opened', '']])
+    expect(statesIn(await fixture.audit())).toEqual([['drift/unexpected', 'opened', '']])
   })
 
   it('leaves a violation about it unknown, which began before the upgrade', async () => {
@@ -140,6 +139,6 @@ describe('a description of which the version before sealed a part', () => {
     fixture.set({ description: 'key of the team' })
     expect(statesIn(await fixture.audit({ policy }))).toEqual([['drift/unexpected', 'opened', '']])
     fixture.set({ description: written })
-    expect(statesIn(await fixture.audit({ policy }))).toEqual([['drift/unexpected', 'unknown', '']])
+    expect(statesIn(await fixture.audit())).toEqual([['drift/unexpected', 'unknown', '']])
   })
 })

@@ -36,7 +36,7 @@ describe('a field of the contract with a wrong type', () => {
     expect(violationLines(await fixture.audit({ policy }))).toEqual(['opened source/disabled SRC-1'])
 
     fixture.show({ sources: [{ ...disabled, is_disabled: value }] })
-    const report = await fixture.audit({ policy })
+    const report = await fixture.audit()
     expect(noticesOf(report)).toEqual([
       'sources: 1 source shows is_disabled as something other than a flag (SRC-1); rules that read it say nothing',
     ])
@@ -47,7 +47,7 @@ describe('a field of the contract with a wrong type', () => {
     expect(report.drift.flatMap(({ fields }) => fields.map(({ path }) => path))).toEqual(['/is_disabled'])
 
     fixture.show({ sources: [aSource('SRC-1')] })
-    const after = await fixture.audit({ policy })
+    const after = await fixture.audit()
     expect([noticesOf(after), violationLines(after)]).toEqual([[], ['resolved source/disabled SRC-1']])
   })
 
@@ -64,7 +64,7 @@ describe('a field of the contract with a wrong type', () => {
     expect(violationLines(await fixture.audit({ policy }))).toEqual(rules.map((rule) => `opened ${rule} EP-1`))
 
     fixture.show({ endpoints: [{ ...bad, [field]: value }, anEndpoint('EP-2')] })
-    const report = await fixture.audit({ policy })
+    const report = await fixture.audit()
     const lines = rules.map((rule) => `${rule === silent ? 'unknown' : 'continuing'} ${rule} EP-1`)
     expect(violationLines(report)).toEqual(lines.sort())
     const notice = `endpoints: 1 endpoint shows ${field} as something other than ${expected} (EP-1)`
@@ -79,7 +79,7 @@ describe('a field of the contract with a wrong type', () => {
     expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['opened endpoint/secret-weak EP-1'])
 
     fixture.show({ endpoints: [anEndpoint('EP-1', { secrets: [{ ...weak, uid: true }] })] })
-    const report = await fixture.audit({ policy: rules })
+    const report = await fixture.audit()
     expect(violationLines(report)).toEqual(['unknown endpoint/secret-weak EP-1'])
     const expected = 'a list of objects, each with a text as uid'
     expect(noticesOf(report)).toEqual([
@@ -87,7 +87,7 @@ describe('a field of the contract with a wrong type', () => {
     ])
 
     fixture.show({ endpoints: [anEndpoint('EP-1', { secrets: [weak] })] })
-    expect(violationLines(await fixture.audit({ policy: rules }))).toContain('continuing endpoint/secret-weak EP-1')
+    expect(violationLines(await fixture.audit())).toContain('continuing endpoint/secret-weak EP-1')
   })
 
   it.each([1e308, true, 'none'])(
@@ -102,15 +102,15 @@ describe('a field of the contract with a wrong type', () => {
       await fixture.audit({ policy: rules })
       show([secret])
       const opened = ['drift/secret-changed EP-1', 'drift/secret-changed EP-1']
-      expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(opened.map((line) => `opened ${line}`))
+      expect(violationLines(await fixture.audit())).toEqual(opened.map((line) => `opened ${line}`))
       show(value)
-      const report = await fixture.audit({ policy: rules })
+      const report = await fixture.audit()
       expect(violationLines(report)).toEqual(opened.map((line) => `unknown ${line}`))
       expect(report.projects[0]?.doubts).toMatchObject({
         'drift/secret-changed': [{ field: 'secrets', cause: 'malformed' }],
       })
       show([secret])
-      const after = violationLines(await fixture.audit({ policy: rules }))
+      const after = violationLines(await fixture.audit())
       expect(after.filter((line) => !line.startsWith('opened'))).toEqual(opened.map((line) => `continuing ${line}`))
     },
   )
@@ -124,9 +124,9 @@ describe('a field of the contract with a wrong type', () => {
     await using fixture = await openLiteral(show(null))
     await fixture.audit({ policy: rules })
     fixture.show(show(oauth2))
-    expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['opened drift/secret-changed EP-1'])
+    expect(violationLines(await fixture.audit())).toEqual(['opened drift/secret-changed EP-1'])
     fixture.show(show({ ...oauth2, client_secret: -1 }))
-    expect(violationLines(await fixture.audit({ policy: rules }))).toEqual(['unknown drift/secret-changed EP-1'])
+    expect(violationLines(await fixture.audit())).toEqual(['unknown drift/secret-changed EP-1'])
   })
 
   it.each([null, ''])('is an empty status, %j: an endpoint that says nothing of it is not active', async (status) => {
@@ -138,7 +138,7 @@ describe('a field of the contract with a wrong type', () => {
     await using fixture = await openLiteral(asleep)
     await fixture.audit({ policy: rules })
     fixture.show({ ...asleep, endpoints: [anEndpoint('EP-1', { status })] })
-    const report = await fixture.audit({ policy: rules })
+    const report = await fixture.audit()
     expect(violationLines(report)).toEqual([
       'unknown endpoint/inactive EP-1',
       'unknown subscription/target-not-active SUB-1',
@@ -167,10 +167,10 @@ describe('a field of the contract with a wrong type', () => {
     await using fixture = await openLiteral({ endpoints: [idle] })
     await fixture.audit({ policy })
     fixture.show({ endpoints: [{ ...idle, rate_limit: 'x' }] })
-    await fixture.audit({ policy })
+    await fixture.audit()
     const { rate_limit: _, ...silent } = idle
     fixture.show({ endpoints: [silent] })
-    const report = await fixture.audit({ policy })
+    const report = await fixture.audit()
     expect(violationLines(report)).toEqual(['unknown endpoint/rate-limit-ineffective EP-1'])
     expect(noticesOf(report)).toHaveLength(1)
   })
@@ -212,14 +212,14 @@ custom:
     await using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy: shared })
     fixture.show({ endpoints: [{ ...idle, rate_limit: 'x' }, anEndpoint('EP-2', { rate_limit: 5 })] })
-    expect(violationLines(await fixture.audit({ policy: shared }))).toEqual([
+    expect(violationLines(await fixture.audit())).toEqual([
       'continuing acme/named SUB-1',
       'continuing acme/named SUB-2',
       'unknown acme/limited SUB-1',
       'unknown acme/limited SUB-2',
     ])
     fixture.show({ endpoints: [idle, anEndpoint('EP-2', { rate_limit: 5 })] })
-    expect(violationLines(await fixture.audit({ policy: shared }))).toEqual([
+    expect(violationLines(await fixture.audit())).toEqual([
       'continuing acme/limited SUB-1',
       'continuing acme/named SUB-1',
       'continuing acme/named SUB-2',
@@ -415,7 +415,7 @@ rules:
     await using fixture = await openLiteral(endpoint({ authentication: apiKey }))
     await fixture.audit({ policy: drift })
     fixture.show(endpoint({ authentication: 'text' }))
-    const report = await fixture.audit({ policy: drift })
+    const report = await fixture.audit()
     const doubt = [{ kind: 'endpoint', field: 'authentication', cause: 'malformed' }]
     expect(report.projects[0]?.doubts).toMatchObject({
       'drift/authentication-lost': doubt,
@@ -441,7 +441,7 @@ describe('an approved baseline with a field of a wrong type', () => {
     const found: string[][] = []
     for (const limit of ['x', 0, 'y', 0, 'x']) {
       fixture.show(show(limit))
-      found.push(violationLines(await fixture.audit({ policy: unexpected })))
+      found.push(violationLines(await fixture.audit()))
     }
     const line = (state: string) => [`${state} drift/unexpected EP-1`]
     expect(found).toEqual([[], line('opened'), line('unknown'), line('continuing'), line('unknown')])
@@ -459,7 +459,7 @@ waivers:
     await using fixture = await openLiteral({ endpoints: [{ ...idle, rate_limit: 'x' }] })
     expect(violationLines(await fixture.audit({ policy: waived }))).toEqual([])
     fixture.show({ endpoints: [anEndpoint('EP-1')] })
-    expect(violationLines(await fixture.audit({ policy: waived })).join()).toMatch(/^opened waiver\/unused \w+$/)
+    expect(violationLines(await fixture.audit()).join()).toMatch(/^opened waiver\/unused \w+$/)
   })
 })
 

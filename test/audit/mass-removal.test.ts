@@ -42,7 +42,7 @@ describe('a mass removal', () => {
     }))
     await fixture.audit({ policy: guarded })
     keep(fixture, all, (index) => index >= 15)
-    const first = await fixture.audit({ policy: guarded })
+    const first = await fixture.audit()
     expect(outcomeOf(first)).toEqual({
       ...withheld,
       states: ['opened project/mass-removal', 'unknown endpoint/inactive'],
@@ -55,7 +55,7 @@ describe('a mass removal', () => {
     expect(first.coverage.find(({ listing }) => listing === 'endpoints')?.reason).toBe(
       '15 of 40 endpoints missing at once; accepted if the next scan confirms it, or with --accept-removals',
     )
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toEqual({
+    expect(outcomeOf(await fixture.audit())).toEqual({
       exit: 0,
       status: 'complete',
       removed: 15,
@@ -68,7 +68,7 @@ describe('a mass removal', () => {
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
     keep(fixture, all, () => false)
-    expect(outcomeOf(await fixture.audit({ policy: guarded, acceptsRemovals: true }))).toEqual({
+    expect(outcomeOf(await fixture.audit({ acceptsRemovals: true }))).toEqual({
       exit: 0,
       status: 'complete',
       removed: 40,
@@ -81,13 +81,13 @@ describe('a mass removal', () => {
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
     keep(fixture, all, (index) => index >= 15)
-    await fixture.audit({ policy: guarded })
+    await fixture.audit()
     keep(fixture, all, () => true)
     const back = { exit: 0, status: 'complete', removed: 0, states: ['resolved project/mass-removal'] }
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toEqual(back)
+    expect(outcomeOf(await fixture.audit())).toEqual(back)
     // What was held once does not count for later.
     keep(fixture, all, (index) => index >= 15)
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(withheld)
+    expect(outcomeOf(await fixture.audit())).toMatchObject(withheld)
   })
 
   it('is withheld anew for other resources, and confirmed for the same ones and a few more', async () => {
@@ -95,11 +95,11 @@ describe('a mass removal', () => {
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
     keep(fixture, all, (index) => index >= 15)
-    await fixture.audit({ policy: guarded })
+    await fixture.audit()
     keep(fixture, all, (index) => index < 20)
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(withheld)
+    expect(outcomeOf(await fixture.audit())).toMatchObject(withheld)
     keep(fixture, all, (index) => index < 18)
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 22 })
+    expect(outcomeOf(await fixture.audit())).toMatchObject({ status: 'complete', removed: 22 })
   })
 
   it('stays withheld across walks that broke off and runs that were killed', async () => {
@@ -107,9 +107,9 @@ describe('a mass removal', () => {
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
     keep(fixture, all, (index) => index >= 15)
-    await fixture.audit({ policy: guarded })
+    await fixture.audit()
     fixture.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 10 })
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({
+    expect(outcomeOf(await fixture.audit())).toMatchObject({
       status: 'failed',
       states: ['unknown project/mass-removal'],
     })
@@ -121,7 +121,7 @@ describe('a mass removal', () => {
       await draft.withholdRemovals(ref, 'endpoints', ['a'])
     })
     fixture.harness.advance(60_000)
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 15 })
+    expect(outcomeOf(await fixture.audit())).toMatchObject({ status: 'complete', removed: 15 })
   })
 
   it('follows the limits of the policy, or none', async () => {

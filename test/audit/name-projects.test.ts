@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nameProjects } from '../../src/audit/discover-projects.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
+import { sealer } from '../inventory/inventory-fixture.ts'
 
-const sealer = createSealer(Buffer.alloc(32, 1))
 const nothing = { pastNames: new Map<string, string>(), taken: new Set<string>(), sealer }
 const named = (names: readonly string[], more: Partial<typeof nothing> = {}) => {
   const listed = names.map((name, index) => ({ uid: `u${index}`, name }))

@@ -7,7 +7,7 @@ import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { command } from '../cli/run-in-process.ts'
-import { at, type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
+import { at, type FleetFixture, openFleetFixture, pagesOfTwo } from './fleet-fixture.ts'
 import { anEndpoint, aSubscription, openLiteral } from './literal-service.ts'
 
 let fixture: FleetFixture
@@ -16,7 +16,7 @@ afterEach(() => fixture?.[Symbol.asyncDispose]())
 async function open(projects = 1) {
   fixture = await openFleetFixture({
     fleet: { projects, endpointsPerProject: 6, subscriptionsPerProject: 1 },
-    harness: { pageSize: 2, limits: { retries: 0 } },
+    ...pagesOfTwo,
   })
 }
 
@@ -29,7 +29,7 @@ const wait = (minutes: number) => fixture.harness.advance(minutes * 60_000)
 const breakPage3 = () =>
   fixture.service.failNext({ path: /\/endpoints/, page: 3, times: Number.POSITIVE_INFINITY, how: 'reset' })
 const mend = () => {
-  fixture.service.faults.length = 0
+  fixture.mend()
 }
 
 /** Of each change: what was noted meanwhile, the nearest first, and between which runs it came about. */

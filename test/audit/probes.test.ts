@@ -70,7 +70,7 @@ describe('a probe', () => {
     const policy = orders()
     const one = await fixture.audit({ policy })
     expect(posts(fixture)).toBe(2)
-    const two = await fixture.audit({ policy })
+    const two = await fixture.audit()
     expect(posts(fixture)).toBe(3)
     expect(
       [one, two].map(({ drift, violations, notices, verdict }) => [drift, violations, notices, verdict.exit_code]),
@@ -108,7 +108,7 @@ describe('a probe', () => {
       expect.stringMatching(/^source\/body_function: fails probe orders: Error: boom 1/),
     ])
     fixture.setSource(fixture.first, { body_function: good })
-    const two = await fixture.audit({ policy })
+    const two = await fixture.audit()
     expect(violationLines(two)).toEqual(linesOf('resolved', fixture))
     expect(driftLines(two).filter((line) => line.includes('probe'))).toEqual([
       expect.stringMatching(/^modified probe orders \/error "Error: boom 1.*" -> null$/),
@@ -141,7 +141,7 @@ describe('a probe', () => {
   it('of a function that is not deterministic is noted, and its results are neither stored nor compared', async () => {
     await using fixture = await intake('function transform() { return { event_type: "x", data: Math.random() } }')
     const policy = orders()
-    const [one, two] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
+    const [one, two] = [await fixture.audit({ policy }), await fixture.audit()]
     expect([one, two].map(violationLines)).toEqual([
       ['opened probe/output-changed orders'],
       ['continuing probe/output-changed orders'],
@@ -164,7 +164,7 @@ describe('a probe', () => {
       body: (text) => text.replace('"a":1', '"a":1.5'),
     }
     fixture.service.failNext(upgraded)
-    const [two, three] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
+    const [two, three] = [await fixture.audit(), await fixture.audit()]
     expect(violationLines(two)).toEqual(['opened probe/output-changed orders'])
     expect(at(two.violations, 0)).toMatchObject({
       severity: 'medium',
@@ -188,20 +188,20 @@ describe('a probe', () => {
       body: (text) => text.replace('"a":1', '"a":1.5'),
     })
     fixture.service.failNext(otherwise(3))
-    const [two, three] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
+    const [two, three] = [await fixture.audit(), await fixture.audit()]
     expect([two, three].map(violationLines)).toEqual([
       ['opened probe/output-changed orders'],
       ['continuing probe/output-changed orders'],
     ])
     expect(at(two.violations, 0).message).toMatch(/^result differs from the approved one at \/data\/a /)
     await fixture.approve()
-    expect(violationLines(await fixture.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
-    expect(violationLines(await fixture.audit({ policy }))).toEqual(['opened probe/output-changed orders'])
+    expect(violationLines(await fixture.audit())).toEqual(['resolved probe/output-changed orders'])
+    expect(violationLines(await fixture.audit())).toEqual(['opened probe/output-changed orders'])
     // Of another function than the approved one, the last run's result is what there is.
     fixture.setSource(fixture.first, { body_function: good.replace('order.created', 'order.made') })
-    expect(violationLines(await fixture.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
+    expect(violationLines(await fixture.audit())).toEqual(['resolved probe/output-changed orders'])
     fixture.service.failNext(otherwise(1))
-    const last = await fixture.audit({ policy })
+    const last = await fixture.audit()
     expect(violationLines(last)).toEqual(['opened probe/output-changed orders'])
     expect(at(last.violations, 0).message).toBe(
       'result differs from the previous one at /data/a (same function and payload)',
@@ -214,7 +214,7 @@ describe('a probe', () => {
     const two = await fixture.audit({ policy: probing(ordersEntry, { a: 2 }) })
     expect([two.drift, two.violations, posts(fixture)]).toEqual([[], [], 4])
     fixture.setSource(fixture.first, { body_function: good.replace('order.created', 'order.made') })
-    const three = await fixture.audit({ policy: probing(ordersEntry, { a: 2 }) })
+    const three = await fixture.audit()
     expect(posts(fixture)).toBe(6)
     expect(violationLines(three)).toEqual([])
     expect(driftLines(three).filter((line) => line.includes(' probe '))).toEqual([
@@ -225,7 +225,7 @@ describe('a probe', () => {
   it('under another installation key is run twice again and compared with nothing', async () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })
-    const two = await fixture.audit({ policy: orders(), installationKey: 2 })
+    const two = await fixture.audit({ installationKey: 2 })
     expect([driftLines(two), violationLines(two), posts(fixture)]).toEqual([[], [], 4])
   })
 })
@@ -236,11 +236,11 @@ describe('probes', () => {
     await fixture.audit({ policy: orders() })
     fixture.setSource(fixture.first, { body_function: good })
     const asked = posts(fixture)
-    const two = await fixture.audit({ policy: orders(), runsProbes: false })
+    const two = await fixture.audit({ runsProbes: false })
     expect(violationLines(two)).toEqual(linesOf('unknown', fixture))
     expect(two.notices.map(({ text }) => text)).toEqual(['probes were disabled for this run'])
     expect([posts(fixture), held(fixture).length, two.verdict.exit_code]).toEqual([asked, 1, 0])
-    expect(violationLines(await fixture.audit({ policy: orders() }))).toEqual(linesOf('resolved', fixture))
+    expect(violationLines(await fixture.audit())).toEqual(linesOf('resolved', fixture))
   })
 
   it.each([
@@ -283,7 +283,7 @@ describe('probes', () => {
     await using fixture = await intake(bad)
     await fixture.accept(await fixture.audit({ policy: orders() }), 'source/function-broken')
     await fixture.audit({ policy: probing('') })
-    await fixture.audit({ policy: probing('') })
+    await fixture.audit()
     expect(fixture.query('SELECT ended_by FROM acceptance')).toEqual([{ ended_by: null }])
   })
 
@@ -298,7 +298,7 @@ describe('probes', () => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     edit(fixture)
-    const report = await fixture.audit({ policy: orders() })
+    const report = await fixture.audit()
     expect(violationLines(report)).toEqual(linesOf('resolved', fixture))
     expect(report.violations.map((violation) => violation.resolution)).toEqual([resolution, resolution])
     expect(held(fixture)).toEqual([])
@@ -314,7 +314,7 @@ describe('probes', () => {
     const policy = probing(`{ name: one, ${other} }, { name: two, ${other} }`)
     const whole = await fixture.audit({ policy })
     fixture.service.failNext({ how: 'bad-json', path: /sources/, page: 1, times: 99 })
-    const broken = await fixture.audit({ policy })
+    const broken = await fixture.audit()
     expect([whole, broken].map(({ notices }) => notices.map(({ text }) => text))).toEqual([
       ['the probes one, two did not run: no function matches their selectors'],
       ['the probes one, two did not run: no function matches their selectors in what was scanned'],
@@ -325,7 +325,7 @@ describe('probes', () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })
     fixture.setSource(fixture.second, { body_function: bad })
-    const two = await fixture.audit({ policy: orders() })
+    const two = await fixture.audit()
     expect(held(fixture).map(({ uid, target_uid }) => [uid, target_uid])).toEqual([
       ['orders', fixture.first],
       [`orders@${fixture.second}`, fixture.second],
@@ -361,7 +361,7 @@ describe('probes', () => {
     // What is shown is what runs; the file is for where nothing is.
     expect(violationLines(listed)).toEqual(['opened probe/unexpected hidden'])
     fixture.service.behaviour.offers = { ...fixture.service.behaviour.offers, sources: false }
-    const lifted = await fixture.audit({ policy })
+    const lifted = await fixture.audit()
     expect(violationLines(lifted)).toEqual(['resolved probe/unexpected hidden'])
     expect(lifted.notices.map(({ text }) => text)).toContain(
       'the probe headers did not run: the service does not show the function, and the policy gives no `function_file`',
@@ -433,7 +433,7 @@ describe('a probe that cannot run', () => {
     await fixture.audit({ policy })
     const before = held(fixture)
     trouble(fixture)
-    const report = await fixture.audit({ policy })
+    const report = await fixture.audit()
     expect(violationLines(report)).toEqual(linesOf('unknown', fixture))
     expect(report.notices.map(({ text }) => text)).toEqual([expect.stringMatching(/^the probe orders did not run: /)])
     expect(at(report.notices, 0).text).toMatch(reason)
@@ -504,9 +504,9 @@ describe('a probe that cannot run', () => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     fixture.service.behaviour.hasLicence = false
-    await fixture.audit({ policy: orders() })
+    await fixture.audit()
     fixture.service.behaviour.hasLicence = true
-    const report = await fixture.audit({ policy: orders() })
+    const report = await fixture.audit()
     expect(report.violations.map(({ state, rule }) => `${state} ${rule}`)).toEqual([
       'continuing probe/failed',
       'continuing source/function-broken',

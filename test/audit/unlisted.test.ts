@@ -22,7 +22,7 @@ describe('a project that the configuration does not name', () => {
     await using f = await openDiscoveryFixture()
     await f.audit({ list, policy })
     const uid = addProject(f.fleet, 'refunds')
-    const report = await f.audit({ list, policy })
+    const report = await f.audit({ list })
     expect(listViolations(report)).toEqual([`opened project/unlisted acme/* ${uid}`])
     expect(report.violations.find(({ rule }) => rule === 'project/unlisted')).toMatchObject({
       kind: 'project',
@@ -31,7 +31,7 @@ describe('a project that the configuration does not name', () => {
     })
     // The list that shows it is the proof.
     expect(scannedProjects(report)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
-    const all = await f.audit({ list: everything(f), policy })
+    const all = await f.audit({ list: everything(f) })
     expect(listViolations(all)).toEqual([`resolved fixed project/unlisted acme/* ${uid}`])
   })
 
@@ -39,7 +39,7 @@ describe('a project that the configuration does not name', () => {
     await using f = await openDiscoveryFixture()
     await f.audit({ list, policy })
     const uid = addProject(f.fleet, 'refunds')
-    await f.audit({ list, policy })
+    await f.audit({ list })
     const timeline = async (uid: string) => {
       const args = ['timeline', uid, '--history', f.harness.file, '--format', 'json']
       const { code, stdout, stderr } = await command(args, { cwd: f.harness.directory })
@@ -50,7 +50,7 @@ describe('a project that the configuration does not name', () => {
       })
     }
     expect(await timeline(uid)).toEqual([['acme/*', 'refunds', null, 'project/unlisted']])
-    await f.audit({ list: { named: ['acme/payments'] }, policy })
+    await f.audit({ list: { named: ['acme/payments'] } })
     const orders = await timeline(f.uidOf('orders'))
     expect(orders.at(0)?.slice(0, 3)).toEqual(['acme/orders', 'orders', 'first_seen'])
     expect(orders.at(-1)).toEqual(['acme/*', 'orders', null, 'project/unlisted'])
@@ -61,7 +61,7 @@ describe('a project that the configuration does not name', () => {
     const uid = addProject(f.fleet, 'refunds')
     const [found] = (await f.audit({ list, policy })).violations.filter(({ rule }) => rule === 'project/unlisted')
     const others = everything(f, { named: ['acme/orders'], matches: [{ pattern: 'pay*' }] })
-    const report = await f.audit({ list: others, policy })
+    const report = await f.audit({ list: others })
     expect(listViolations(report)).toEqual([`resolved policy project/unlisted acme/* ${uid}`])
     const [ended] = report.violations.filter(({ fingerprint }) => fingerprint === found?.fingerprint)
     expect(ended?.ended_by?.reason).toBe('the configuration chooses other projects by patterns')
@@ -133,7 +133,7 @@ waivers:
     expect(report.violations.map(({ rule, state }) => [rule, state])).toEqual([['project/unlisted', 'waived']])
     // A list that says nothing cannot show that the waiver is not needed.
     f.service.failNext({ how: 'html', path: listPath })
-    const silent = await f.audit({ list, policy: waiving })
+    const silent = await f.audit({ list })
     expect(silent.violations.map(({ rule, state }) => [rule, state])).toEqual([['project/unlisted', 'unknown']])
   })
 })

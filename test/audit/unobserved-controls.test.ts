@@ -80,7 +80,7 @@ describe('a control is not met', () => {
       reason: '1 walk of what its rules evaluate was not complete.',
       coverage: { gaps: [{ listing: 'event_types', status: 'skipped' }] },
     })
-    const listed = await fixture.audit({ policy: policyWith(rule), listings: { event_types: 'auto' } })
+    const listed = await fixture.audit({ listings: { event_types: 'auto' } })
     expect(stateOf(listed, rule)).toBe('met')
   })
 
@@ -175,13 +175,13 @@ describe('a control is not met', () => {
     const states = (report: Report) => rules.map((rule) => stateOf(report, rule))
     expect(states(await fixture.audit({ policy }))).toEqual(['met', 'met', 'met'])
     fixture.show({ endpoints: [shown, anEndpoint('e2')] })
-    const second = await fixture.audit({ policy })
+    const second = await fixture.audit()
     expect(second.drift).toEqual([])
     // An address may hold secrets; authentication it is not.
     expect(states(second)).toEqual(['partially_assessed', 'partially_assessed', 'met'])
     expect(assess(second, 'drift/url-host-changed').rules).toMatchObject([{ evaluated: 1 }])
     fixture.show({ endpoints: [{ ...shown, url: url ?? null }, anEndpoint('e2')] })
-    expect(states(await fixture.audit({ policy }))).toEqual(['met', 'met', 'met'])
+    expect(states(await fixture.audit())).toEqual(['met', 'met', 'met'])
   })
 
   it('where secrets were sealed under another installation key, of which a drift rule would have noticed a change', async () => {
@@ -189,8 +189,8 @@ describe('a control is not met', () => {
     const policy = policyWith(rule, other)
     await using fixture = await openLiteral(fleet)
     const before = await fixture.audit({ policy })
-    const anew = await fixture.audit({ policy, installationKey: 2 })
-    const after = await fixture.audit({ policy, installationKey: 2 })
+    const anew = await fixture.audit({ installationKey: 2 })
+    const after = await fixture.audit({ installationKey: 2 })
     expect([before, anew, after].map((report) => stateOf(report, rule))).toEqual(['met', 'not_assessed', 'met'])
     expect([before, anew, after].map((report) => stateOf(report, other))).toEqual(['met', 'met', 'met'])
     const reason = '2 endpoints whose secrets[].value another installation key, or an earlier version, sealed before'
@@ -226,7 +226,7 @@ describe('a control is not met', () => {
     const policy = policyWith(wide, narrow)
     const whole = await fixture.audit({ policy })
     expect([stateOf(whole, wide), stateOf(whole, narrow)]).toEqual(['met', 'met'])
-    const narrowed = await fixture.audit({ policy, filters: { endpoints: { name: 'e' } } })
+    const narrowed = await fixture.audit({ filters: { endpoints: { name: 'e' } } })
     expect(stateOf(narrowed, wide)).toBe('met')
     expect(assess(narrowed, narrow)).toMatchObject({
       state: 'partially_assessed',

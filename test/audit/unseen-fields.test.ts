@@ -88,7 +88,7 @@ describe('a required field that no item of a listing shows', () => {
         )
       }
       fixture.show(fleet)
-      const seen = await fixture.audit({ policy: all })
+      const seen = await fixture.audit()
       expect([unseenNotices(seen), walkOf(seen, list)?.status]).toEqual([[], 'complete'])
     },
   )
@@ -99,7 +99,7 @@ describe('a required field that no item of a listing shows', () => {
     expect(coverageLines(first).filter((line) => !line.endsWith(' complete'))).toEqual([])
     fixture.show(lacking(list, member))
     for (const _ of [2, 3]) {
-      const report = await fixture.audit({ policy: all })
+      const report = await fixture.audit()
       expect(report.verdict.exit_code).toBe(3)
       expect(walkOf(report, list)).toMatchObject({ status: 'suspect', cause: 'unseen_fields' })
       expect(unseenNotices(report)).toEqual([
@@ -112,7 +112,7 @@ describe('a required field that no item of a listing shows', () => {
       expect(wronglyMet(report)).toEqual([])
     }
     fixture.show(fleet)
-    const seen = await fixture.audit({ policy: all })
+    const seen = await fixture.audit()
     expect(unseenNotices(seen)).toEqual([])
     expect(violationLines(seen)).toEqual(violationLines(first).map((line) => line.replace('opened', 'continuing')))
   })
@@ -148,7 +148,7 @@ rules:
     await fixture.audit({ policy: rules })
     const fresh = without(anEndpoint('EP-4'), 'url')
     fixture.show({ endpoints: [without(slow, 'url'), ...shown.endpoints.slice(1), fresh] })
-    expect(unseenNotices(await fixture.audit({ policy: rules }))).toEqual([
+    expect(unseenNotices(await fixture.audit())).toEqual([
       'endpoints: 2 of 4 endpoints show no url since run 2 (2026-11-21 03:02 UTC): rules that read it say nothing about them; what is known of it in 1 of them is older (first: EP-1)',
     ])
   })
@@ -158,7 +158,7 @@ rules:
     await fixture.audit({ policy: rules })
     fixture.show({ endpoints: [without(slow, 'url'), ...shown.endpoints.slice(1)] })
     for (const _ of [2, 3, 4]) {
-      const report = await fixture.audit({ policy: rules })
+      const report = await fixture.audit()
       expect(unseenNotices(report)).toEqual([
         'endpoints: 1 of 3 endpoints shows no url since run 2 (2026-11-21 03:02 UTC): rules that read it say nothing about it; what is known of it is older (EP-1)',
       ])
@@ -184,7 +184,7 @@ rules:
       })
     }
     fixture.show({ endpoints: [{ ...slow, url: 'https://ep.example/x' }, ...shown.endpoints.slice(1)] })
-    const seen = await fixture.audit({ policy: rules })
+    const seen = await fixture.audit()
     expect(unseenNotices(seen)).toEqual([])
     expect(violationLines(seen)).toContain('resolved endpoint/auth-over-http EP-1')
   })
@@ -200,7 +200,7 @@ waivers:
     const [one = {}, two = {}] = fleet.endpoints
     expect(violationLines(await fixture.audit({ policy }))).toEqual(['waived endpoint/inactive EP-2'])
     fixture.show({ endpoints: [one, without(two, 'url')] })
-    expect(violationLines(await fixture.audit({ policy }))).toEqual(['continuing endpoint/inactive EP-2'])
+    expect(violationLines(await fixture.audit())).toEqual(['continuing endpoint/inactive EP-2'])
   })
 
   it('leaves a run that finds nothing without the word clean', async () => {

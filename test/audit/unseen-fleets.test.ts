@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
 import { builtInFramework } from '../../src/compliance/framework.ts'
 import { createRandom, type Random } from '../../src/demo/random.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Resource } from '../../src/model/resource.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'
 import { composeCompliance } from '../compliance/checked-compliance.ts'
+import { sealer } from '../inventory/inventory-fixture.ts'
 import { evaluateFleet } from '../policy/evaluate-fleet.ts'
 import { openAuditHarness, policyOf } from './audit-harness.ts'
 import { ofProject } from './fleet-fixture.ts'
@@ -25,7 +25,6 @@ type Gaps = ReadonlyMap<string, readonly string[]>
 
 const policy = policyOf('extends: [all]')
 const now = Date.parse('2026-11-21T03:00:00Z')
-const sealer = createSealer(Buffer.alloc(32, 1))
 
 const secret = (value: string, more: JsonObject = {}) => ({
   uid: 'S',

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, updateSource } from '../../src/demo/edits.ts'
-import { listRuns } from '../../src/history/sql/runs.ts'
 import type { Report } from '../../src/model/report.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { policyOf } from './audit-harness.ts'
-import { at, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
+import { at, type FleetFixtureOptions, openFleetFixture, pagesOfTwo, violationLines } from './fleet-fixture.ts'
 
 /** Six sound endpoints; the first of them is about to go wrong. */
 const openFixture = (options: FleetFixtureOptions = {}) =>
@@ -22,9 +20,9 @@ describe('a violation', () => {
   it('is opened, continues, is resolved, and then leaves the report', async () => {
     await using fixture = await openFixture()
     fixture.set({ status: 'inactive' })
-    const [one, two] = [await fixture.audit({ policy: inactive }), await fixture.audit({ policy: inactive })]
+    const [one, two] = [await fixture.audit({ policy: inactive }), await fixture.audit()]
     fixture.set({ status: 'active' })
-    const [three, four] = [await fixture.audit({ policy: inactive }), await fixture.audit({ policy: inactive })]
+    const [three, four] = [await fixture.audit(), await fixture.audit()]
 
     const { uid } = fixture.endpointAt()
     const same = {
@@ -59,20 +57,20 @@ describe('a violation', () => {
     fixture.set({ status: 'inactive' })
     const one = await fixture.audit({ policy: inactive })
     fixture.set({ status: 'active' })
-    await fixture.audit({ policy: inactive })
+    await fixture.audit()
     fixture.set({ status: 'inactive' })
-    const three = await fixture.audit({ policy: inactive })
+    const three = await fixture.audit()
     const { started_at } = three.run
     expect(only(three)).toEqual({ ...only(one), first_seen: started_at, last_seen: started_at })
   })
 
   it('is unknown until a walk is complete again, over any number of runs', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)
     const one = await fixture.audit()
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
     const [two, three] = [await fixture.audit(), await fixture.audit()]
-    fixture.service.faults.length = 0
+    fixture.mend()
     const four = await fixture.audit()
     const seen = [one, two, three, four].flatMap(({ violations }) =>
       violations.filter(({ rule }) => rule === 'endpoint/inactive'),
@@ -92,26 +90,23 @@ describe('a violation', () => {
   })
 
   it('that was unknown is resolved by the next complete walk, with its last time seen', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)
     const one = await fixture.audit({ policy: inactive })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    await fixture.audit({ policy: inactive })
+    await fixture.audit()
     fixture.set({ status: 'active' }, 5)
-    const three = await fixture.audit({ policy: inactive })
+    const three = await fixture.audit()
     expect(only(three)).toMatchObject({ state: 'resolved', last_seen: one.run.started_at })
   })
 
   it('that was fixed in the part that an incomplete walk read is not resolved before a complete walk', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' })
     await fixture.audit({ policy: inactive })
     fixture.set({ status: 'active' })
     fixture.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
-    const states = [
-      only(await fixture.audit({ policy: inactive })).state,
-      only(await fixture.audit({ policy: inactive })).state,
-    ]
+    const states = [only(await fixture.audit()).state, only(await fixture.audit()).state]
     expect(states).toEqual(['unknown', 'resolved'])
   })
 
@@ -122,28 +117,26 @@ describe('a violation', () => {
     const uid = createEndpoint(fixture.fleet, place.project, { name: 'new', url: 'https://new.example.com' })
     changeEndpoint(fixture.fleet, { ...place, uid }, (row) => ({ ...row, status: 'inactive' }))
     fixture.service.faults.push({ path: /endpoints/, page: 2, times: Number.POSITIVE_INFINITY, how: 'reset' })
-    expect(only(await fixture.audit({ policy: inactive }))).toMatchObject({ uid, state: 'opened' })
-    fixture.service.faults.length = 0
+    expect(only(await fixture.audit())).toMatchObject({ uid, state: 'opened' })
+    fixture.mend()
     deleteEndpoint(fixture.fleet, { ...place, uid })
-    const last = await fixture.audit({ policy: inactive })
+    const last = await fixture.audit()
     expect(last.drift).toEqual([])
     expect(only(last)).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
-    const replayed = await fixture.harness.withHistory(async (history) =>
-      replayPolicy(history, { policy: inactive, runs: await listRuns(history), clock: fixture.harness.clock.now }),
-    )
+    const replayed = await fixture.replay(inactive)
     expect(replayed.ended.map(({ ending }) => ending?.resolution)).toEqual(['removed'])
   })
 
   it('is resolved when the policy turns its rule off, also with an incomplete walk', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)
-    await fixture.audit()
+    await fixture.audit({ policy: inactive })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
     const off = await fixture.audit({ policy: policyOf('rules: { endpoint/inactive: off }') })
     expect(violationLines(off).filter((line) => line.includes('endpoint/inactive'))).toEqual([
       `resolved endpoint/inactive ${fixture.endpointAt(5).uid}`,
     ])
-    const on = await fixture.audit()
+    const on = await fixture.audit({ policy: inactive })
     expect(violationLines(on)).toContain(`opened endpoint/inactive ${fixture.endpointAt(5).uid}`)
   })
 
@@ -157,12 +150,12 @@ describe('a violation', () => {
     }
 
     it('is not fixed, also where the policy changed while it could not be checked', async () => {
-      await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+      await using fixture = await openFixture(pagesOfTwo)
       fixture.set({ http_timeout: 90 }, 5)
       await fixture.audit({ policy: upTo(60) })
       fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
       expect(only(await fixture.audit({ policy: upTo(100) })).state).toBe('unknown')
-      expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
+      expect(only(await fixture.audit())).toMatchObject(byPolicy)
     })
 
     it('is not fixed, also where the resource changed, but nothing that mends it', async () => {
@@ -180,7 +173,7 @@ describe('a violation', () => {
       fixture.set({ status: 'paused' })
       await fixture.audit({ policy: upToHours(24) })
       fixture.harness.advance(25 * 3_600_000)
-      expect(only(await fixture.audit({ policy: upToHours(24) })).state).toBe('opened')
+      expect(only(await fixture.audit()).state).toBe('opened')
       fixture.set({ description: 'maintenance' })
       expect(only(await fixture.audit({ policy: upToHours(100) }))).toMatchObject(byPolicy)
     })
@@ -197,13 +190,11 @@ overrides: [{ match: { name: 'test-*' }, rules: { endpoint/timeout-high: { max_s
       fixture.set({ name: 'test-slow' }, 0)
       fixture.set({ name: 'slow', http_timeout: 30 }, 1)
       fixture.set({ http_timeout: 30 }, 2)
-      const { violations } = await fixture.audit({ policy })
+      const { violations } = await fixture.audit()
       const resolutionOf = (index: number) => violations.find(({ uid }) => uid === fixture.endpointAt(index).uid)
       expect(resolutionOf(0)).toMatchObject({ ...byPolicy, ended_by: { ...byPolicy.ended_by, kind: 'override' } })
       expect([1, 2].map((index) => resolutionOf(index)?.resolution)).toEqual(['fixed', 'fixed'])
-      const replayed = await fixture.harness.withHistory(async (history) =>
-        replayPolicy(history, { policy, runs: await listRuns(history), clock: fixture.harness.clock.now }),
-      )
+      const replayed = await fixture.replay(policy)
       const endings = new Map(replayed.ended.map(({ uid, ending }) => [uid, ending?.resolution]))
       expect([0, 1, 2].map((index) => endings.get(fixture.endpointAt(index).uid))).toEqual(['policy', 'fixed', 'fixed'])
     })
@@ -237,12 +228,12 @@ custom:
       await fixture.audit({ policy: upTo(60) })
       breakOff()
       expect(only(await fixture.audit({ policy: upTo(100) })).state).toBe('unknown')
-      expect(only(await fixture.audit({ policy: upTo(100) }))).toMatchObject(byPolicy)
+      expect(only(await fixture.audit())).toMatchObject(byPolicy)
       await fixture.audit({ policy: upTo(60) })
       breakOff()
       fixture.set({ http_timeout: 80 })
       await fixture.audit({ policy: upTo(85) })
-      expect(only(await fixture.audit({ policy: upTo(85) }))).toMatchObject({ state: 'resolved', resolution: 'fixed' })
+      expect(only(await fixture.audit())).toMatchObject({ state: 'resolved', resolution: 'fixed' })
     })
 
     it('is not fixed where more changes are allowed, but where there were fewer lately', async () => {
@@ -293,7 +284,7 @@ custom:
     fixture.set({ rate_limit: 100, rate_limit_duration: 0 })
     const one = await fixture.audit({ policy: limits })
     fixture.set({ rate_limit: 50, name: 'renamed' })
-    const two = await fixture.audit({ policy: limits })
+    const two = await fixture.audit()
     expect(only(two)).toEqual({
       ...only(one),
       state: 'continuing',
@@ -310,7 +301,7 @@ custom:
     const policy = policyOf('extends: [all]')
     const one = await fixture.audit({ policy })
     fixture.harness.advance(40 * 86_400_000)
-    const two = await fixture.audit({ policy })
+    const two = await fixture.audit()
     const wording = ({ violations }: Report) =>
       violations
         .filter(({ state }) => state === 'opened' || state === 'continuing')
@@ -325,7 +316,7 @@ custom:
   })
 
   it('across resources needs complete walks: a subscription whose endpoint was not read has none', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
     const report = await fixture.audit()
     expect(report.violations).toEqual([])
@@ -339,7 +330,7 @@ custom:
     const { uid } = only(await fixture.audit({ policy }))
     deleteEndpoint(fixture.fleet, { project: fixture.uidOf('payments'), uid })
     fixture.service.failNext({ path: /\/subscriptions/, how: 'reset' })
-    expect(only(await fixture.audit({ policy }))).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
+    expect(only(await fixture.audit())).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
   })
 
   it('across resources is opened when one of them is gone', async () => {
@@ -400,7 +391,7 @@ custom:
       times: Number.POSITIVE_INFINITY,
     })
     const two = await fixture.audit()
-    fixture.service.faults.length = 0
+    fixture.mend()
     const three = await fixture.audit({ only: ['acme/payments'], failOn: 'high' })
     const shared = ({ violations }: Report) =>
       violations
@@ -435,9 +426,7 @@ custom:
     const ending = { state: 'resolved', resolution: 'policy', project: 'acme/payments' }
     const reason = 'acme/orders, which it was compared with, is no longer scanned'
     expect(left).toMatchObject({ ...ending, ended_by: { kind: 'rule_off', reason } })
-    const replayed = await fixture.harness.withHistory(async (history) =>
-      replayPolicy(history, { policy, runs: await listRuns(history), clock: fixture.harness.clock.now }),
-    )
+    const replayed = await fixture.replay(policy)
     expect(replayed.ended.map(({ ending }) => ending)).toMatchObject([{ resolution: 'policy', ended_by: { reason } }])
     const back = await fixture.audit(both)
     expect([first, back].map(violationLines)).toEqual(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
-import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
+import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, pagesOfTwo } from './fleet-fixture.ts'
 
 const openFixture = (options: FleetFixtureOptions = {}) =>
   openFleetFixture({ fleet: { endpointsPerProject: 6 }, ...options })
@@ -51,7 +51,7 @@ describe('a waiver', () => {
       { state: 'waived', owner: 'payments team' },
     ])
     // Nothing is written when nothing changes.
-    await fixture.audit({ policy })
+    await fixture.audit()
     expect(fixture.query('SELECT 1 FROM violation')).toHaveLength(1)
   })
 
@@ -63,7 +63,7 @@ describe('a waiver', () => {
     secondsBefore(fixture, '2026-12-01T00:00:00Z', 1)
     const last = await fixture.audit({ policy })
     secondsBefore(fixture, '2026-12-01T00:00:00Z', 0)
-    const over = await fixture.audit({ policy })
+    const over = await fixture.audit()
 
     expect(last.run.started_at).toBe('2026-11-30T23:59:59.000Z')
     expect(lines(last)).toEqual(['waived endpoint/inactive acme/payments', 'opened waiver/expiring hookdrift/policy'])
@@ -95,7 +95,7 @@ describe('a waiver', () => {
     secondsBefore(fixture, '2026-12-01T07:30:00Z', 1)
     const states = [lines(await fixture.audit({ policy }))[0]]
     secondsBefore(fixture, '2026-12-01T07:30:00Z', 0)
-    states.push(lines(await fixture.audit({ policy }))[0])
+    states.push(lines(await fixture.audit())[0])
     expect(states).toEqual(['waived endpoint/inactive acme/payments', 'continuing endpoint/inactive acme/payments'])
   })
 
@@ -107,7 +107,7 @@ describe('a waiver', () => {
     )
     const one = await fixture.audit({ policy })
     fixture.set({ http_timeout: 91 })
-    const two = await fixture.audit({ policy })
+    const two = await fixture.audit()
     expect([lines(one), lines(two)]).toEqual([
       ['waived endpoint/timeout-high acme/payments'],
       ['continuing endpoint/timeout-high acme/payments', 'opened waiver/unused hookdrift/policy'],
@@ -115,14 +115,14 @@ describe('a waiver', () => {
   })
 
   it('keeps its record while its resource cannot be read', async () => {
-    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)
     const policy = policyWith(inactive('2027-03-31'))
     const one = await fixture.audit({ policy })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
-    const two = await fixture.audit({ policy })
-    fixture.service.faults.length = 0
-    const three = await fixture.audit({ policy })
+    const two = await fixture.audit()
+    fixture.mend()
+    const three = await fixture.audit()
     expect([one, two, three].map(lines)).toEqual([
       ['waived endpoint/inactive acme/payments'],
       ['unknown endpoint/inactive acme/payments'],
@@ -157,7 +157,7 @@ describe('rules about waivers', () => {
   it('open violations under the policy, next to all others, and resolve with a reason', async () => {
     await using fixture = await openFixture()
     const unused = policyWith(inactive('2027-03-31'))
-    const [one, two] = [await fixture.audit({ policy: unused }), await fixture.audit({ policy: unused })]
+    const [one, two] = [await fixture.audit({ policy: unused }), await fixture.audit()]
     expect(one.violations).toEqual([
       {
         fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -185,7 +185,7 @@ describe('rules about waivers', () => {
     const gone = await fixture.audit({ policy: bare })
     expect(lines(gone)).toEqual(['resolved waiver/unused hookdrift/policy'])
     expect(at(gone.violations, 0).last_seen).toBe(two.run.started_at)
-    expect(lines(await fixture.audit({ policy: bare }))).toEqual([])
+    expect(lines(await fixture.audit())).toEqual([])
   })
 
   it('follow a renewed waiver: its end is resolved, its acceptance continues', async () => {
@@ -206,7 +206,7 @@ describe('rules about waivers', () => {
     const before = await fixture.audit({ policy: policyWith(waiver) })
     expect(lines(before)).toEqual(['opened waiver/expiring hookdrift/policy', 'opened waiver/unused hookdrift/policy'])
     secondsBefore(fixture, '2026-11-21T00:00:00Z', 0)
-    const over = await fixture.audit({ policy: policyWith(waiver) })
+    const over = await fixture.audit()
     expect(lines(over)[0]).toBe('opened waiver/expired hookdrift/policy')
     const ended = over.violations.filter(({ state }) => state === 'resolved')
     expect(ended.map(({ rule, resolution, ended_by }) => [rule, resolution, ended_by?.kind, ended_by?.reason])).toEqual(
@@ -245,14 +245,14 @@ describe('rules about waivers', () => {
   it('call no waiver unused that an unread resource may need', async () => {
     await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },
-      harness: { pageSize: 2, limits: { retries: 0 } },
+      ...pagesOfTwo,
     })
     const policy = policyWith(inactive('2027-03-31'))
     const some = await fixture.audit({ policy, only: ['acme/payments'] })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: 1 })
-    const broken = await fixture.audit({ policy })
-    const whole = await fixture.audit({ policy })
-    const again = await fixture.audit({ policy, only: ['acme/payments'] })
+    const broken = await fixture.audit()
+    const whole = await fixture.audit()
+    const again = await fixture.audit({ only: ['acme/payments'] })
     expect([some, broken, whole, again].map(lines)).toEqual([
       [],
       [],
@@ -264,7 +264,7 @@ describe('rules about waivers', () => {
   it('depend only on what the waiver can match, not on gaps elsewhere', async () => {
     await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },
-      harness: { pageSize: 2, limits: { retries: 0 } },
+      ...pagesOfTwo,
     })
     const [one = '', other = ''] = fixture.fleet.projects().map(({ name }) => name)
     const policy = policyWith(

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findLiterals, sealCode } from '../../src/inventory/seal-code.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
+import { sealer } from './inventory-fixture.ts'
 
-const sealer = createSealer(Buffer.alloc(32, 1))
 const seal = sealer.seal('Xk9-qQ2z')
 
 /** Ten functions with made-up secrets in them, as prettier, eslint, terser and esbuild write them with many options. */

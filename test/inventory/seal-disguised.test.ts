@@ -5,11 +5,10 @@ import { normaliseMembers } from '../../src/inventory/normalise.ts'
 import { normaliseLeaf } from '../../src/inventory/normalise-leaf.ts'
 import { sealCode } from '../../src/inventory/seal-code.ts'
 import { sealUrl, sealWords } from '../../src/inventory/seal-text.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
 import { wireSchema } from '../../src/model/wire-schema.ts'
 import { tries } from '../thoroughness.ts'
+import { sealer } from './inventory-fixture.ts'
 
-const sealer = createSealer(Buffer.alloc(32, 1))
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }
 const random = seeded(11)
 const octets = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('')

@@ -8,8 +8,8 @@ import { createSealer } from '../../src/inventory/sealer.ts'
 import { secretFactsOf } from '../../src/inventory/secret-facts.ts'
 import { hostOf } from '../../src/inventory/split-url.ts'
 import { wireSchema } from '../../src/model/wire-schema.ts'
+import { sealer } from './inventory-fixture.ts'
 
-const sealer = createSealer(Buffer.alloc(32, 1))
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }
 const noNeighbours = { name: '', uid: '', address: '', user: '' }
 

@@ -15,6 +15,7 @@ export function pausable(whole: PostgresDatabase) {
     all: waiting(own.all) as PostgresSession['all'],
     get: waiting(own.get) as PostgresSession['get'],
     value: waiting(own.value) as PostgresSession['value'],
+    column: waiting(own.column) as PostgresSession['column'],
     run: waiting(own.run),
     foreign: waiting(own.foreign),
   })

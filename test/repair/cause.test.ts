@@ -3,7 +3,7 @@ import { changeEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
-import { type PrintedRow, sendRows, valuesFrom } from './send-rows.ts'
+import { type PrintedRow, sendTo, valuesFrom } from './send-rows.ts'
 
 const policy = policyOf(`
 extends: []
@@ -34,22 +34,12 @@ describe('a cause on the command line', () => {
   })
   afterAll(() => history[Symbol.asyncDispose]())
 
-  const audit = async () => {
-    history.fixture.harness.advance(3_600_000)
-    return history.fixture.audit({ policy })
-  }
+  const audit = () => history.fixture.audit({ policy })
   const endpoints = () =>
-    history.fixture.fleet
-      .projects()
-      .flatMap(({ uid: project }) => history.fixture.fleet.open(project).endpoints.map(({ uid }) => ({ project, uid })))
-  const rows = () =>
-    new Map(
-      history.fixture.fleet
-        .projects()
-        .flatMap(({ uid }) => history.fixture.fleet.open(uid).endpoints.map((row) => [row.uid, row] as const)),
-    )
-  const set = (endpoint: { project: string; uid: string }, to: Partial<EndpointRow>) =>
-    changeEndpoint(history.fixture.fleet, endpoint, (row) => ({ ...row, ...to }))
+    history.fixture.fleet.projects().flatMap(({ uid }) => history.fixture.fleet.open(uid).endpoints)
+  const rows = () => new Map(endpoints().map((row) => [row.uid, row]))
+  const set = ({ project_id: project, uid }: EndpointRow, to: Partial<EndpointRow>) =>
+    changeEndpoint(history.fixture.fleet, { project, uid }, (row) => ({ ...row, ...to }))
 
   it('is one row with its resources, its fields and what follows from it', async () => {
     const { rows } = await history.rows('causes')
@@ -123,9 +113,7 @@ describe('a cause on the command line', () => {
         values.set(name, value)
       }
     }
-    const service = { url: history.fixture.service.url, key: history.fixture.fleet.personalKey }
-    const answers = await sendRows(printed, values.set('ACME_URL', service.url).set('ACME_KEY', service.key))
-    expect(answers.map(({ status }) => status)).toEqual(printed.map(() => 202))
+    expect(await sendTo(history.fixture, printed, values)).toEqual(printed.map(() => 202))
     for (const [uid, row] of rows()) {
       expect({ ...row, updated_at: '' }).toEqual({ ...before.get(uid), updated_at: '' })
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeData, changeEndpoint, deleteEndpoint, updateProject } from '../../src/demo/edits.ts'
 import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
+import type { Report } from '../../src/model/report.ts'
 import { isAttribute, type Members, resourceFields } from '../../src/model/wire-schema.ts'
 import { destinations } from '../../src/repair/destinations.ts'
 import { policyOf } from '../audit/audit-harness.ts'
@@ -106,7 +107,7 @@ async function openPair({ list, make }: Pair) {
     },
     service: { release: 'later' },
   })
-  const { fleet, harness } = history.fixture
+  const { fleet } = history.fixture
   const [project = '', other = ''] = fleet.projects().map(({ uid }) => uid)
   const endpoints = fleet.open(project).endpoints.map(({ uid }) => uid)
   // A subscription is sent to an endpoint.
@@ -126,14 +127,26 @@ async function openPair({ list, make }: Pair) {
       return { ...data, [list]: rows.map((row) => (row.uid === uids[index] ? { ...row, ...change } : row)) }
     })
   }
-  const audit = async () => {
-    harness.advance(3_600_000)
-    return history.fixture.audit({ policy })
+  const audit = () => history.fixture.audit({ policy })
+  /** Takes what was entrusted from both, the first of which is at a place; gives the cause that they share. */
+  const lose = async (place: 'good' | 'evil') => {
+    set(0, place, false)
+    set(1, 'good', false)
+    return causeOfBoth(await audit())
   }
   for (const index of [0, 1]) set(index, 'good', true)
   await audit()
-  return { history, set, audit, places, uids, moved: at(uids, 0), stayed: at(uids, 1) }
+  return { history, set, lose, audit, places, project, uids, moved: at(uids, 0), stayed: at(uids, 1) }
 }
+
+function causeOfBoth({ causes }: Report): string {
+  return at(
+    causes.filter(({ resources }) => resources === 2),
+    0,
+  ).id
+}
+
+const uidsOf = ({ rows }: { readonly rows: readonly { readonly uid: string }[] }) => rows.map(({ uid }) => uid)
 
 /** What a person could copy of a text: each command with its body. */
 function commandsIn(text: string): string[] {
@@ -192,14 +205,11 @@ function handovers(outputs: Awaited<ReturnType<typeof printedBy>>, uid: string, 
 
 describe.each(Object.entries(pairs))('%s', (_, pair) => {
   it('is not put back where the place that it goes to changed in the same run', async () => {
-    const { history, set, audit, places, moved, stayed } = await openPair(pair)
+    const { history, lose, places, moved, stayed } = await openPair(pair)
     await using _history = history
-    set(0, 'evil', false)
-    set(1, 'good', false)
-    const { causes } = await audit()
-    const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
+    const cause = await lose('evil')
     const answer = await history.rows(`restore --cause ${cause}`)
-    expect(answer.rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
+    expect(uidsOf(answer)).toEqual([stayed])
     expect(answer.left_to_you).toContainEqual({
       uid: moved,
       path: expect.any(String),
@@ -215,29 +225,24 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
   })
 
   it('is not put back where the place changed before, and no person approved that', async () => {
-    const { history, set, audit, places, moved, stayed } = await openPair(pair)
+    const { history, set, lose, audit, places, moved, stayed } = await openPair(pair)
     await using _history = history
     await history.fixture.approve()
     set(0, 'evil', true)
     await audit()
-    for (const index of [0, 1]) set(index, index === 0 ? 'evil' : 'good', false)
-    const { causes } = await audit()
-    const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const answer = await history.rows(`restore --cause ${cause}`)
-    expect(answer.rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
+    const cause = await lose('evil')
+    expect(uidsOf(await history.rows(`restore --cause ${cause}`))).toEqual([stayed])
     const outputs = await printedBy(history, { cause, uid: moved })
     expect(handovers(outputs, moved, places.evil)).toEqual([])
   })
 
   it('is put back where a person approved the place before it was lost', async () => {
-    const { history, set, audit, places, moved } = await openPair(pair)
+    const { history, set, lose, audit, places, moved } = await openPair(pair)
     await using _history = history
     set(0, 'evil', true)
     await audit()
     await history.fixture.approve()
-    for (const index of [0, 1]) set(index, index === 0 ? 'evil' : 'good', false)
-    const { causes } = await audit()
-    const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
+    const cause = await lose('evil')
     const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toHaveLength(2)
     expect(left_to_you).toEqual([])
@@ -255,8 +260,7 @@ describe('an endpoint', () => {
     set(1, 'good', false)
     const report = await audit()
     await history.fixture.accept(report, 'drift/url-host-changed', moved)
-    const { causes } = await audit()
-    const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
+    const cause = causeOfBoth(await audit())
     const decision = expect.stringMatching(/^Accepted by lee on .*: moves in spring\./)
     const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toHaveLength(2)
@@ -271,18 +275,15 @@ describe('an endpoint', () => {
   })
 
   it('whose URL changed gets no request with its secret to fill in, for any purpose', async () => {
-    const { history, set, audit, moved, stayed } = await openPair(pair)
+    const { history, set, audit, project, moved, stayed } = await openPair(pair)
     await using _history = history
     const { fleet } = history.fixture
-    const project = at(fleet.projects(), 0).uid
     const change = (uid: string, to: Partial<EndpointRow>) =>
       changeEndpoint(fleet, { project, uid }, (row) => ({ ...row, ...to }))
     set(0, 'evil', true)
     for (const uid of [moved, stayed]) change(uid, { rate_limit: 0, rate_limit_duration: 0, http_timeout: 90 })
-    const { causes } = await audit()
-    const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const { rows } = await history.rows(`restore --cause ${cause}`)
-    expect(rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
+    const cause = causeOfBoth(await audit())
+    expect(uidsOf(await history.rows(`restore --cause ${cause}`))).toEqual([stayed])
     const file = history.write('policy.yaml', 'extends: [all]\n')
     const fix = ['--rule', 'endpoint/timeout-high', '--policy', file]
     expect((await history.rows(['restore', stayed, ...fix])).rows).toHaveLength(1)
@@ -301,24 +302,20 @@ describe('an endpoint', () => {
     await history.fixture.accept(report, 'drift/authentication-lost', moved)
     await audit()
     const { id: cause } = at(report.causes, 0)
-    const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
-    expect(rows.map(({ uid }: { uid: string }) => uid)).not.toContain(moved)
-    expect(left_to_you).toMatchObject([
+    const answer = await history.rows(`restore --cause ${cause}`)
+    expect(uidsOf(answer)).not.toContain(moved)
+    expect(answer.left_to_you).toMatchObject([
       { uid: moved, path: '/authentication', reason: expect.stringMatching(/^Accepted by lee/) },
     ])
   })
 
   it('whose URL changed in an earlier run, without a baseline, gets nothing put back onto it', async () => {
-    const { history, set, audit, places, moved, stayed } = await openPair(pair)
+    const { history, set, lose, audit, places, moved, stayed } = await openPair(pair)
     await using _history = history
     set(0, 'evil', true)
     await audit()
-    set(0, 'evil', false)
-    set(1, 'good', false)
-    const { causes } = await audit()
-    const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
-    const { rows } = await history.rows(`restore --cause ${cause}`)
-    expect(rows.map(({ uid }: { uid: string }) => uid)).toEqual([stayed])
+    const cause = await lose('evil')
+    expect(uidsOf(await history.rows(`restore --cause ${cause}`))).toEqual([stayed])
     const outputs = await printedBy(history, { cause, uid: moved })
     expect(handovers(outputs, moved, places.evil)).toEqual([])
     const byRule = await history.rows(`restore ${moved} --rule drift/authentication-lost`)
@@ -329,11 +326,10 @@ describe('an endpoint', () => {
   })
 
   it('that was removed after its URL changed is created with the former one', async () => {
-    const { history, set, audit, places, moved } = await openPair(pair)
+    const { history, set, audit, places, project, moved } = await openPair(pair)
     await using _history = history
     set(0, 'evil', true)
     await audit()
-    const project = at(history.fixture.fleet.projects(), 0).uid
     deleteEndpoint(history.fixture.fleet, { project, uid: moved })
     await audit()
     const { rows, state } = await history.rows(`restore ${moved}`)
@@ -342,14 +338,11 @@ describe('an endpoint', () => {
   })
 
   it('whose URL changed gets no function put back that has a secret, of a subscription to it', async () => {
-    const { history, set, audit, places } = await openPair(pairs['the function of a subscription'] as Pair)
+    const { history, lose, places, project } = await openPair(pairs['the function of a subscription'] as Pair)
     await using _history = history
     const { fleet } = history.fixture
-    const project = at(fleet.projects(), 0).uid
     changeEndpoint(fleet, { project, uid: places.good }, (row) => ({ ...row, url: `https://${evil}/in` }))
-    for (const index of [0, 1]) set(index, 'good', false)
-    const { causes } = await audit()
-    const [{ id: cause } = { id: '' }] = causes.filter(({ resources }) => resources === 2)
+    const cause = await lose('good')
     const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toEqual([])
     expect(left_to_you.map(({ reason }: { reason: string }) => reason)).toEqual([

@@ -22,6 +22,7 @@ import {
   shortForm,
 } from './filter-row-edits.ts'
 import { observe } from './observe-subscription.ts'
+import { valuesOf } from './send-rows.ts'
 
 const removed = 'drift/filter-removed'
 const widened = 'drift/filter-widened'
@@ -185,20 +186,15 @@ async function open(release: 'seed' | 'later'): Promise<Place> {
 }
 
 async function audit() {
-  history.fixture.harness.advance(3_600_000)
   const report = await history.fixture.audit({ policy })
   expect(report.coverage.map(({ listing, status }) => `${listing} ${status}`)).toContain('filters complete')
   return report
 }
 
 /** Sends what `restore` prints for the state of a run. Returns the uid of a subscription that was made, too. */
-async function restore({ uid, fleet }: Place, run: number, secrets: readonly JsonObject[] = []) {
+async function restore({ uid }: Place, run: number, secrets: readonly JsonObject[] = []) {
   const { rows, left_to_you } = await history.rows(`restore ${uid} --run ${run}`)
-  const values = new Map([
-    ['ACME_URL', history.fixture.service.url],
-    ['ACME_KEY', fleet.personalKey],
-  ])
-  const made = await sendInOrder(rows, values, secrets)
+  const made = await sendInOrder(rows, valuesOf(history.fixture), secrets)
   expect(JSON.stringify([rows, left_to_you])).not.toMatch(/sealed:|not-a-real-key/)
   return { rows, requests: rows.map(shortForm), made }
 }

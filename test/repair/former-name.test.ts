@@ -3,7 +3,7 @@ import { updateProject } from '../../src/demo/edits.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
-import { sendRows } from './send-rows.ts'
+import { sendTo } from './send-rows.ts'
 
 const policy = policyOf('extends: []\nrules: { project/dynamic-urls-unmatched: {} }\n')
 
@@ -20,10 +20,7 @@ it('a setting is written by the name that the last answer had for it, before and
   const { fixture } = history
   const { uid } = at(fixture.fleet.projects(), 0)
   const set = (isOn: boolean) => updateProject(fixture.fleet, uid, { verify_dynamic_events: isOn })
-  const audit = () => {
-    fixture.harness.advance(3_600_000)
-    return fixture.audit({ policy })
-  }
+  const audit = () => fixture.audit({ policy })
   const path = new RegExp(`projects/${uid}$`)
   fixture.service.failNext({ path, how: 'rewrite', times: 2, body: asInThatRelease })
 
@@ -40,14 +37,10 @@ it('a setting is written by the name that the last answer had for it, before and
   // The upgrade makes no drift, and the service refuses the same request now.
   const upgraded = await audit()
   expect([upgraded.drift, upgraded.violations]).toEqual([[], []])
-  const values = new Map([
-    ['ACME_URL', fixture.service.url],
-    ['ACME_KEY', fixture.fleet.personalKey],
-  ])
-  expect((await sendRows(old.rows, values)).map(({ status }) => status)).toEqual([400])
+  expect(await sendTo(fixture, old.rows)).toEqual([400])
   const { rows, left_to_you } = await history.rows(`restore ${uid} --run ${first}`)
   expect(JSON.stringify(rows)).not.toContain('sync_dynamic_event_ack')
   expect(left_to_you).toEqual([])
-  expect((await sendRows(rows, values)).map(({ status }) => status)).toEqual([202])
+  expect(await sendTo(fixture, rows)).toEqual([202])
   expect(fixture.fleet.project(uid)?.config.verify_dynamic_events).toBe(true)
 })

@@ -1,6 +1,5 @@
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { RestoreRow } from '../../src/questions/restore-row.ts'
@@ -8,8 +7,7 @@ import { toRow } from '../../src/questions/show-restore.ts'
 import { composeRepair } from '../../src/repair/compose-repair.ts'
 import { parseJson } from '../../src/service/parse-json.ts'
 import { ask } from '../demo/ask.ts'
-
-const sealer = createSealer(Buffer.alloc(32, 1))
+import { sealer } from '../inventory/inventory-fixture.ts'
 
 /** A subscription and its filter rows, as the service shows them and as the history keeps them. */
 export interface Observed {

@@ -22,7 +22,7 @@ import {
   subscriptionEdits,
   verifierLosses,
 } from './rich-rows.ts'
-import { sendRows, valuesFrom } from './send-rows.ts'
+import { sendTo, valuesFrom } from './send-rows.ts'
 
 const policy = policyOf(`
 extends: []
@@ -61,10 +61,7 @@ describe.each([
     })
   }
 
-  async function audit() {
-    history.fixture.harness.advance(3_600_000)
-    return history.fixture.audit({ policy })
-  }
+  const audit = () => history.fixture.audit({ policy })
 
   /** Restores after an edit; returns the text that people saw. */
   async function restore(uid: string, edit: () => void | Promise<void>, original: () => object) {
@@ -76,9 +73,7 @@ describe.each([
     const { rows, left_to_you } = await history.rows(args)
     expect(JSON.stringify([rows, left_to_you])).not.toMatch(/sealed:|not-a-real-key/)
     const values = valuesFrom(rows, inRequestForm(wanted))
-    values.set('ACME_URL', history.fixture.service.url).set('ACME_KEY', history.fixture.fleet.personalKey)
-    const answers = await sendRows(rows, values)
-    expect(answers.map(({ status }) => status)).toEqual(rows.map(() => 202))
+    expect(await sendTo(history.fixture, rows, values)).toEqual(rows.map(() => 202))
     expect(withoutTime(original())).toEqual(withoutTime(wanted))
     const after = await audit()
     const { rows: differing } = await history.rows(`diff ${before.run.number} ${after.run.number}`)
@@ -165,8 +160,7 @@ describe.each([
       expect(left_to_you).toEqual(left)
       expect(rows.map(({ restores }: { restores: string[] }) => restores)).toEqual([['/forward_headers', '/name']])
       const values = valuesFrom(rows, { ...richSource, ...form })
-      values.set('ACME_URL', history.fixture.service.url).set('ACME_KEY', history.fixture.fleet.personalKey)
-      expect((await sendRows(rows, values)).map(({ status }) => status)).toEqual([202])
+      expect(await sendTo(history.fixture, rows, values)).toEqual([202])
       const { forward_headers } = richSource
       expect(rowOf('sources')).toMatchObject({ name, forward_headers, ...(isForgetful ? {} : edit) })
     },
@@ -191,8 +185,7 @@ describe.each([
     for (const name of ['multiple_endpoint_subscriptions', 'add_event_id_trace_headers'])
       expect(rows[0].body.config).not.toHaveProperty(name)
     const values = valuesFrom(rows, { config: fleet.project(project)?.config })
-    values.set('ACME_URL', history.fixture.service.url).set('ACME_KEY', history.fixture.fleet.personalKey)
-    expect((await sendRows(rows, values)).map(({ status }) => status)).toEqual([202])
+    expect(await sendTo(history.fixture, rows, values)).toEqual([202])
     const { search_policy } = richProject
     expect(fleet.project(project)?.config).toMatchObject({ ...edit, search_policy })
     updateProject(fleet, project, { multiple_endpoint_subscriptions: false, add_event_id_trace_headers: false })

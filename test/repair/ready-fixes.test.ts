@@ -9,7 +9,7 @@ import { at } from '../audit/fleet-fixture.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import { type Break, endpointBreaks, projectBreaks, sourceBreaks, subscriptionBreaks } from '../rules/broken-rows.ts'
 import { richEndpoint, richProject, richSource, richSubscription } from './rich-rows.ts'
-import { sendRows, valuesFrom } from './send-rows.ts'
+import { sendTo, valuesFrom } from './send-rows.ts'
 
 /** No option is at its default. */
 const options = {
@@ -89,10 +89,7 @@ beforeAll(async () => {
 })
 afterAll(() => history[Symbol.asyncDispose]())
 
-async function audit() {
-  history.fixture.harness.advance(hourMs)
-  return history.fixture.audit({ policy })
-}
+const audit = () => history.fixture.audit({ policy })
 
 /** As the service's tables hold it. */
 function rowOf(uid: string): JsonObject {
@@ -104,11 +101,6 @@ function rowOf(uid: string): JsonObject {
 }
 
 const restore = (...args: string[]) => history.rows(['restore', ...args, '--policy', policyFile])
-const send = async (rows: Parameters<typeof sendRows>[0], original: unknown) => {
-  const values = valuesFrom(rows, original)
-  values.set('ACME_URL', history.fixture.service.url).set('ACME_KEY', history.fixture.fleet.personalKey)
-  return (await sendRows(rows, values)).map(({ status }) => status)
-}
 
 describe('a ready fix', () => {
   it.each(fixable)('of %s ends its violation, and changes nothing else', async (id) => {
@@ -122,7 +114,9 @@ describe('a ready fix', () => {
     expect(answer.fixes).toMatchObject([{ rule: id, path: fix.path, to: expected[id] }])
     expect(answer).toMatchObject({ state: null, left_to_you: [] })
     expect(JSON.stringify(answer)).not.toMatch(/sealed:|not-a-real-key/)
-    expect(await send(answer.rows, before)).toEqual(answer.rows.map(() => 202))
+    expect(await sendTo(history.fixture, answer.rows, valuesFrom(answer.rows, before))).toEqual(
+      answer.rows.map(() => 202),
+    )
     expect(rowOf(uid)).toEqual(withValueAt(before, fix.path, expected[id] ?? null))
 
     const { violations, drift } = await audit()

@@ -6,7 +6,7 @@ import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import { richEndpoint, richSubscription } from './rich-rows.ts'
-import { sendRows, valuesFrom } from './send-rows.ts'
+import { sendRows, valuesFrom, valuesOf } from './send-rows.ts'
 
 const policy = policyOf('extends: []\nrules: { drift/authentication-lost: {}, drift/rate-limit-lost: {} }\n')
 
@@ -25,10 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => history[Symbol.asyncDispose]())
 
-async function audit() {
-  history.fixture.harness.advance(3_600_000)
-  return history.fixture.audit({ policy })
-}
+const audit = () => history.fixture.audit({ policy })
 
 const row = (index: number): EndpointRow => {
   const found = history.fixture.dataOf('payments').endpoints.find(({ name }) => name === `endpoint-${index}`)
@@ -38,11 +35,6 @@ const row = (index: number): EndpointRow => {
 const change = (uid: string, update: Partial<EndpointRow>) =>
   changeEndpoint(history.fixture.fleet, { project, uid }, (old) => ({ ...old, ...update }))
 const placeholder = (name: string) => `\${${name}}`
-const known = () =>
-  new Map([
-    ['ACME_URL', history.fixture.service.url],
-    ['ACME_KEY', history.fixture.fleet.personalKey],
-  ])
 
 describe('the state that restore chooses', () => {
   it('is the one before the first change that an open violation of a drift rule reports', async () => {
@@ -119,7 +111,7 @@ describe('a resource that is gone', () => {
       dependents: [{ kind: 'subscription', uid: subscription.uid }],
     })
     const original = { ...endpoint, secret: endpoint.secrets?.[0]?.value }
-    const values = new Map([...known(), ...valuesFrom(answer.rows, original)])
+    const values = new Map([...valuesOf(history.fixture), ...valuesFrom(answer.rows, original)])
     const [created] = await sendRows(answer.rows, values)
     expect(created?.status).toBe(201)
     const uid = String(created?.data?.uid)
@@ -137,7 +129,11 @@ describe('a resource that is gone', () => {
       path: '/endpoint_id',
       hint: `the uid of the new endpoint: the former one "${endpoint.uid}" is gone`,
     })
-    const more = new Map([...known(), ...valuesFrom(next.rows, subscription), ['NEW_ENDPOINT_ID', uid]])
+    const more = new Map([
+      ...valuesOf(history.fixture),
+      ...valuesFrom(next.rows, subscription),
+      ['NEW_ENDPOINT_ID', uid],
+    ])
     expect((await sendRows(next.rows, more))[0]?.status).toBe(201)
     const back = fleet.open(project).subscriptions.find(({ endpoint_id }) => endpoint_id === uid)
     const { name, filter_config, retry_config, alert_config, rate_limit_config } = subscription
@@ -205,7 +201,7 @@ describe('the text of restore', () => {
     ]
     const script = `curl() { for argument in "$@"; do printf '%s\\0' "$argument"; done; }\n${lines.slice(from, to).join('\n')}`
     const values = new Map([
-      ...known(),
+      ...valuesOf(history.fixture),
       ...valuesFrom(rows, { ...row(8), name: hostile, description: hostile, authentication }),
     ])
     const env = { PATH: process.env.PATH ?? '', ...Object.fromEntries(values) }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, pointerStep, setProperty } from '../../src/model/json.ts'
+import type { FleetFixture } from '../audit/fleet-fixture.ts'
 
 /** A row of `restore --format json`. */
 export interface PrintedRow {
@@ -35,6 +36,23 @@ export async function sendRows(rows: readonly PrintedRow[], values: ReadonlyMap<
     answers.push({ status: response.status, data })
   }
   return answers
+}
+
+/** Sends them to the service of a fixture with its key; gives the status of each answer. */
+export async function sendTo(
+  fixture: Pick<FleetFixture, 'service' | 'fleet'>,
+  rows: readonly PrintedRow[],
+  values: ReadonlyMap<string, string> = new Map(),
+): Promise<number[]> {
+  return (await sendRows(rows, new Map([...values, ...valuesOf(fixture)]))).map(({ status }) => status)
+}
+
+/** What every request needs. */
+export function valuesOf({ service, fleet }: Pick<FleetFixture, 'service' | 'fleet'>): Map<string, string> {
+  return new Map([
+    ['ACME_URL', service.url],
+    ['ACME_KEY', fleet.personalKey],
+  ])
 }
 
 /** The body of a row with its placeholders filled in. */

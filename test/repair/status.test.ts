@@ -4,7 +4,7 @@ import { changeEndpoint } from '../../src/demo/edits.ts'
 import type { ServiceOptions } from '../../src/demo/simulated-service.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
-import { type PrintedRow, sendRows } from './send-rows.ts'
+import { type PrintedRow, sendTo } from './send-rows.ts'
 
 /** A fleet with one endpoint. */
 async function openEndpoint(service: ServiceOptions) {
@@ -12,10 +12,7 @@ async function openEndpoint(service: ServiceOptions) {
   const { fleet } = history.fixture
   const project = at(history.fixture.fleet.projects(), 0).uid
   const { uid } = at(fleet.open(project).endpoints, 0)
-  const audit = () => {
-    history.fixture.harness.advance(3_600_000)
-    return history.fixture.audit()
-  }
+  const { audit } = history.fixture
   return {
     history,
     audit,
@@ -35,13 +32,7 @@ async function openEndpoint(service: ServiceOptions) {
       const left: readonly { readonly path: string; readonly reason: string }[] = answer.left_to_you
       return { rows, left, text: (await history.ask(['restore', uid])).stdout.replace(/\s+/g, ' ') }
     },
-    async send(rows: readonly PrintedRow[]) {
-      const values = new Map([
-        ['ACME_URL', history.fixture.service.url],
-        ['ACME_KEY', fleet.personalKey],
-      ])
-      return (await sendRows(rows, values)).map(({ status }) => status)
-    },
+    send: (rows: readonly PrintedRow[]) => sendTo(history.fixture, rows),
     [Symbol.asyncDispose]: () => history[Symbol.asyncDispose](),
   }
 }

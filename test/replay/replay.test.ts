@@ -157,7 +157,7 @@ waivers:
     const when = new Date(fixture.harness.clock.now()).toISOString()
     await history.approve([{ project, scopes: {}, note: '', by: 'alice', at: when, state: { run: 1 } }])
     await history.close()
-    await fixture.audit({ policy })
+    await fixture.audit()
     const { replay } = await replayed(fixture, policy, 2)
     expect(replay.notEvaluated.map(({ rule, projects }) => [rule, projects])).toEqual([
       ['drift/unexpected', ['acme/payments']],

@@ -12,7 +12,7 @@ import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
-import { anAcceptance, aProject, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+import { anAcceptance, aProject, aReport, aViolation, aWalk, options, samples } from './sample-reports.ts'
 
 const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
 const framework = {
@@ -35,8 +35,7 @@ function withRules(report: Report): Report {
 
 const complianceOf = (report: Report) => composeCompliance({ report: withRules(report), framework })
 const anyCompliance = arbitraryReport.map(complianceOf)
-const show = (format: ComplianceFormat, compliance: Compliance) =>
-  format(compliance, { colour: false, width: 80, full: true })
+const show = (format: ComplianceFormat, compliance: Compliance) => format(compliance, options)
 
 /** States by control, as a foreign reader gets them from each format. */
 const readers: Record<keyof typeof complianceReports, (text: string) => [id: string, state: string][]> = {

@@ -5,9 +5,8 @@ import { csvTable } from '../../src/report/csv-table.ts'
 import { filesOf } from '../../src/report/report-files.ts'
 import type { RenderOptions } from '../../src/report/report-format.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
-import { aReport, aWalk } from './sample-reports.ts'
+import { aReport, aWalk, options } from './sample-reports.ts'
 
-const options = { colour: false, width: 80, full: true }
 const sections = ['violations', 'drift', 'coverage', 'controls'] as const
 const rowsOf = (section: NonNullable<RenderOptions['section']>): Record<string, string>[] =>
   parse(csv(evaluatedSamples.small, { ...options, section }), { columns: true })

@@ -11,13 +11,13 @@ import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { html } from '../../src/report/html.ts'
 import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { pagesOfPdf } from './pages-of-pdf.ts'
-import { aReport, aTrend, aViolation, aWalk, samples } from './sample-reports.ts'
+import { aReport, aTrend, aViolation, aWalk, options, samples } from './sample-reports.ts'
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
 const executablePath = '/usr/bin/chromium'
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-const rendering = { colour: false, width: 80, full: true, trend: aTrend }
+const rendering = { ...options, trend: aTrend }
 
 const attack = `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script></style>`
 const hostile = aReport({

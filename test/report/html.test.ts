@@ -9,9 +9,8 @@ import { fileRenderOptions } from '../../src/report/report-files.ts'
 import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { asEvaluated } from './evaluated-sample.ts'
-import { aChange, aReport, aTrend, aViolation, aWalk, samples } from './sample-reports.ts'
+import { aChange, aReport, aTrend, aViolation, aWalk, options, samples } from './sample-reports.ts'
 
-const options = { colour: false, width: 80, full: true }
 const show = (report: Report) => html(report, options)
 
 /** What this format may write: these elements, with quoted attributes. */

@@ -4,9 +4,8 @@ import type { Report, ReportCoverage, ReportViolation } from '../../src/model/re
 import { junit } from '../../src/report/junit.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { suitesIn } from './formats/junit.ts'
-import { aProject, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+import { aProject, aReport, aViolation, aWalk, options, samples } from './sample-reports.ts'
 
-const options = { colour: false, width: 80, full: true }
 const suitesOf = (report: Report) => suitesIn(junit(report, options))
 const rule = 'endpoint/url-not-https'
 const since = { first_seen: '2026-11-19T22:15:00.000Z' }
@@ -179,9 +178,7 @@ it('JUnit lists findings of rules about the policy under the policy, and all oth
     rules: [evaluatedRule('endpoint/inactive', 'endpoint'), evaluatedRule('waiver/expired', 'policy')],
     violations: [aViolation({ rule: 'waiver/expired', kind: 'policy', project: 'hookdrift/policy' })],
   })
-  const cases = junit(report, { colour: false, width: 80, full: true }).matchAll(
-    /<testcase classname="([^"]+)" name="([^"]+\/[^"]+)"/g,
-  )
+  const cases = junit(report, options).matchAll(/<testcase classname="([^"]+)" name="([^"]+\/[^"]+)"/g)
   expect([...cases].map(([, project, name]) => [project, name])).toEqual([
     ['acme/payments', 'endpoint/inactive'],
     ['hookdrift/policy', 'waiver/expired'],

@@ -3,9 +3,7 @@ import { markdown } from '../../src/report/markdown.ts'
 import { code, prose } from '../../src/report/markdown-prose.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { tablesIn } from './formats/markdown.ts'
-import { aReport, aViolation, aWalk } from './sample-reports.ts'
-
-const options = { colour: false, width: 80, full: true }
+import { aReport, aViolation, aWalk, options } from './sample-reports.ts'
 
 describe('the Markdown report', () => {
   it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (sample) => {

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { ocsf } from '../../src/report/ocsf.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
-import { aReport, aViolation, samples } from './sample-reports.ts'
+import { aReport, aViolation, options, samples } from './sample-reports.ts'
 
-const options = { colour: false, width: 80, full: true }
 const eventsOf = (report: Report) =>
   ocsf(report, options)
     .split('\n')

@@ -5,9 +5,7 @@ import type { Report } from '../../src/model/report.ts'
 import { complianceOscal, nameUuid } from '../../src/report/compliance/compliance-oscal.ts'
 import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
-import { aReport, samples } from './sample-reports.ts'
-
-const options = { colour: false, width: 80, full: true }
+import { aReport, options, samples } from './sample-reports.ts'
 
 /** The fields that OSCAL 1.1.2 publishes of assessment results; those that it requires are marked. */
 const published = {

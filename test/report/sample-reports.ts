@@ -8,6 +8,9 @@ import type { Trend } from '../../src/model/trend.ts'
 import type { AcceptedViolation, FailOn } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 
+/** How most tests have a report rendered. */
+export const options = { colour: false, width: 80, full: true }
+
 /** The smallest values of each kind, which differ by what a test sets. */
 
 export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: FailOn } = {}): Report {

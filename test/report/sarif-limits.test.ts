@@ -2,9 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
-import { aReport, aViolation } from './sample-reports.ts'
+import { aReport, aViolation, options } from './sample-reports.ts'
 
-const options = { colour: false, width: 80, full: true }
 const runOf = (report: Report) => JSON.parse(sarif(report, options)).runs[0]
 
 describe('the limit of code scanning', () => {

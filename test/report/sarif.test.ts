@@ -3,9 +3,8 @@ import type { Report, ReportViolation } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { sarifFaults } from './formats/sarif.ts'
-import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+import { aReport, aViolation, aWalk, options, samples } from './sample-reports.ts'
 
-const options = { colour: false, width: 80, full: true }
 const runOf = (report: Report) => JSON.parse(sarif(report, options)).runs[0]
 const resultOf = (violation: Partial<ReportViolation>) =>
   runOf(asEvaluated(aReport({ violations: [aViolation(violation)] }))).results[0]

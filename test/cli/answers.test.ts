@@ -72,7 +72,7 @@ async function approvedBefore() {
 async function acceptedBefore() {
   const { stdout } = await ask('violations --open --format json')
   const { fingerprint } = at<{ fingerprint: string }>(JSON.parse(stdout).rows, 0)
-  await ask(['accept', fingerprint, '--reason', `it moves ${evil}`, '--by', 'me'])
+  await ask(`accept ${fingerprint} --reason 'it moves ${evil}' --by me`)
   return ['accept', '--list']
 }
 

@@ -55,7 +55,7 @@ export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_
   return {
     pool,
     /** One run, after some edits; of which a worker is killed, where `death` says so. */
-    async audit(death?: Death) {
+    async audit(death?: Death): Promise<DisturbedRun> {
       await complete()
       for (let edits = 0; edits < 4; edits++) editAtRandom(fleet, random)
       runs++

@@ -17,12 +17,10 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const filesOf = (pattern: string) => globSync(pattern, { cwd: root })
 const parse = (file: string) => ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest)
 
-/** What readers, runs, approvals, acceptances, messages and upkeep are asked for, in either database. */
+/** What readers, approvals, acceptances, messages and upkeep are asked for in either database. A draft is a class. */
 const contract: Readonly<Record<string, readonly string[]>> = {
   reader: ['HistoryReader'],
   history: ['History'],
-  'draft/scan-draft': ['SqlScanDraft'],
-  'draft/run-draft': ['RunDraft'],
   approvals: ['Approvals'],
   acceptances: ['Acceptances'],
   outbox: ['Outbox', 'ChannelClaims'],
@@ -34,22 +32,11 @@ function interfacesOf(file: string): readonly ts.InterfaceDeclaration[] {
   return parse(file).statements.filter(ts.isInterfaceDeclaration)
 }
 
-function isPublicMethod(member: ts.ClassElement): boolean {
-  return (
-    ts.isMethodDeclaration(member) &&
-    !ts.isPrivateIdentifier(member.name) &&
-    member.modifiers?.at(0)?.kind !== ts.SyntaxKind.ProtectedKeyword
-  )
-}
-
 const source = filesOf('src/**/*.ts')
 const members = Object.entries(contract).flatMap(([name, interfaces]) =>
-  parse(join('src/history', `${name}.ts`))
-    .statements.filter((one) => ts.isInterfaceDeclaration(one) || ts.isClassDeclaration(one))
-    .filter((one) => interfaces.includes(one.name?.text ?? ''))
-    .flatMap((one): readonly ts.Node[] =>
-      ts.isClassDeclaration(one) ? one.members.filter(isPublicMethod) : one.members,
-    ),
+  interfacesOf(join('src/history', `${name}.ts`))
+    .filter((one) => interfaces.includes(one.name.text))
+    .flatMap((one) => one.members),
 )
 
 const print = (...cells: readonly (number | string)[]) => {

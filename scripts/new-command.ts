@@ -23,10 +23,8 @@ write(
 import type { HistoryReader } from '../history/reader.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import type { Answer } from '../report/answer.ts'
-import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { schemas } from '../model/report.ts'
-import { type AnswerView, limited } from '../report/show-answer.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { projectParameter, question, runNamed, runParameter } from './question.ts'
 
@@ -59,8 +57,8 @@ async function read${of}(
 
 const ${name}View: AnswerView<${of}Row> = {
   columns: [
-    { name: 'project', value: ({ project }) => project },
-    { name: 'run', value: ({ run }) => run, align: 'right' },
+    'project',
+    { name: 'run', align: 'right' },
   ],
   nothing: 'No project was scanned yet.',
 }

@@ -8,7 +8,7 @@ import { reportLineSchema, reportSchema } from '../../src/model/report.ts'
 import { publishedSchemas } from '../../src/model/schema.ts'
 import { policyJsonSchema } from '../../src/policy/policy-schema.ts'
 import { policyTestJsonSchema } from '../../src/policy/policy-test-schema.ts'
-import { type AnswerForm, answerSchema } from '../../src/report/answer-form.ts'
+import { type AnswerForm, answerSchema } from '../../src/report/answer.ts'
 import { readOwner, schemaAddress } from '../release/owner.ts'
 
 const checkout = join(import.meta.dirname, '../..')

@@ -31,7 +31,7 @@ export const thisProcess = {
     timer.unref()
     return () => clearInterval(timer)
   },
-} satisfies LeaseOwner & { readonly bootId: string; isAlive(pid: number): boolean }
+} satisfies LeaseOwner
 
 /**
  * Lets audits on this machine go first: the thread that reads pages takes a tenth of what others take of a processor that

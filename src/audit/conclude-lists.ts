@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import type { Coverage } from '../model/coverage.ts'
-import { type ProjectRef, projectKey, projectListOf, type Resource } from '../model/resource.ts'
+import { type ProjectRef, projectKey, projectListOf } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ListedProject, RetryBudget } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
@@ -8,7 +8,7 @@ import { type ListReader, readProjectList } from './discover-projects.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
-import { endingOfUnchosen } from './policy-endings.ts'
+import { bareResource, endingOfUnchosen } from './policy-endings.ts'
 import { openAcceptances } from './project-acceptances.ts'
 import { emptyOutcome, type ProjectOutcome } from './project-outcome.ts'
 import type { AuditedService, ProjectList } from './project-scan.ts'
@@ -72,7 +72,7 @@ export async function writeUnlisted(
     if (projects.length === 0 && (await draft.unconfirmedViolations(list)).length === 0) continue
     const ofList = evaluator.forProject(list)
     const findings = projects.flatMap((project) =>
-      ofList.evaluateScan(resourceOf(project), {
+      ofList.evaluateScan(bareResource({ ...project, kind: 'project' }), {
         isVanished: false,
         isMissing: false,
         isUnlisted: true,
@@ -173,8 +173,4 @@ async function readsOthers(
     }
   }
   return false
-}
-
-function resourceOf({ uid, name }: ListedProject): Resource {
-  return { kind: 'project', uid, name, attributes: {}, volatile: {}, facts: {} }
 }

@@ -16,6 +16,7 @@ import {
   resourceKey,
 } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
+import { withoutUndefined } from '../model/without-undefined.ts'
 import type { ChangeWindow } from '../policy/change-window.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
@@ -357,11 +358,10 @@ export class ProjectAudit implements ProjectScan {
     const isUncompared = (listing: Listing) =>
       walked[listing] !== undefined && walked[listing] !== 'skipped' && this.lastComplete[kindOf[listing]] === undefined
     const notCompared = listings.filter(isUncompared)
-    const approvedAt = this.#expected?.approvedAt
-    return {
-      ...(notCompared.length === 0 ? {} : { not_compared: notCompared }),
-      ...(approvedAt === undefined ? {} : { approved_at: approvedAt }),
-    }
+    return withoutUndefined({
+      not_compared: notCompared.length === 0 ? undefined : notCompared,
+      approved_at: this.#expected?.approvedAt,
+    })
   }
 }
 

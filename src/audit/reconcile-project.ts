@@ -177,8 +177,7 @@ async function readDifferences(
   if (expected === undefined || expected === 'unread' || reform === undefined) return { differingEndings, uncompared }
   for (const batch of chunks(violations, bodiesAtOnce)) {
     const approved = await expected.bodies(batch)
-    const points = batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
-    const stored = await draft.versionsAt(project, points)
+    const stored = await draft.versionsAt(project, pointsAt(batch, draft.run))
     for (const [at, violation] of batch.entries()) {
       const [body, version] = [approved[at], stored[at]]
       if (body === undefined || version === undefined) continue
@@ -331,7 +330,7 @@ async function findCovered(
   return covered
 }
 
-function pointsAt(resources: readonly Finding[], run: number) {
+export function pointsAt(resources: readonly Pick<Finding, 'kind' | 'uid'>[], run: number) {
   return resources.map(({ kind, uid }) => ({ kind, uid, run }))
 }
 

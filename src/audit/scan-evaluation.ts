@@ -16,7 +16,7 @@ import type { ProjectAcceptances } from './project-acceptances.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 import type { EvaluatedScan } from './project-scan.ts'
 import { noChanges } from './recent-changes.ts'
-import { reconcileProject } from './reconcile-project.ts'
+import { pointsAt, reconcileProject } from './reconcile-project.ts'
 import { writeFindings } from './write-violations.ts'
 
 /** What a scan showed of a project, before rules conclude. */
@@ -221,8 +221,7 @@ export class ScanEvaluation {
     const unseen = [...this.#outside.values()].filter((violation) => !this.#seenAgain.has(resourceKey(violation)))
     const gone: ResourceKey[] = []
     for (const batch of chunks(unseen, bodiesAtOnce)) {
-      const points = batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run - 1 }))
-      const versions = await draft.versionsAt(project, points)
+      const versions = await draft.versionsAt(project, pointsAt(batch, draft.run - 1))
       gone.push(...batch.filter((_, at) => versions[at] === undefined).map(resourceKey))
     }
     return gone

@@ -13,7 +13,7 @@ import { answerPolicyCheck, policyCheckView } from '../questions/answer-policy-c
 import { answerPolicyTests, policyTestsView } from '../questions/answer-policy-tests.ts'
 import { runOrTime, uidOrName } from '../questions/question.ts'
 import { readReplay, replayView } from '../questions/read-replay.ts'
-import { limited } from '../report/show-answer.ts'
+import { limited } from '../report/answer.ts'
 import { displayPath } from '../text/display-path.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { answerFromHistory, printAnswer, withHistory } from './print-answer.ts'

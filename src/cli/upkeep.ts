@@ -14,7 +14,7 @@ import { answerCopy, answerUpgrade, copyView, upgradeView } from '../questions/a
 import { answerPruning, pruningView } from '../questions/answer-pruning.ts'
 import { answerVerification, verificationView } from '../questions/answer-verification.ts'
 import { answerBackup, backupView } from '../questions/answer-writes.ts'
-import { limited } from '../report/show-answer.ts'
+import { limited } from '../report/answer.ts'
 import { shellWord } from '../report/text/commands.ts'
 import { findNeededFiles, refuseNeeded } from './deliver-report.ts'
 import { printAnswer } from './print-answer.ts'

@@ -24,8 +24,7 @@ import { toolVersion } from '../model/package-files.ts'
 import { type Report, schemas } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
-import { type AnswerForm, aboutNoRun } from '../report/answer-form.ts'
-import { limited } from '../report/show-answer.ts'
+import { type AnswerForm, aboutNoRun, limited } from '../report/answer.ts'
 import {
   keepSchedule,
   ReloadRequests,

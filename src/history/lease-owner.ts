@@ -4,6 +4,10 @@ import { AuditError } from '../model/errors.ts'
 export interface LeaseOwner {
   readonly host: string
   readonly pid: number
+  /** Scope of the process id: this boot of the machine and, in a container, its process namespace. */
+  readonly bootId: string
+  /** Whether a process of this host and boot runs. */
+  isAlive(pid: number): boolean
   /** Milliseconds since the epoch. */
   now(): number
   /** Prints a warning about the history. */
@@ -36,9 +40,26 @@ export function moveOf(lease: { readonly host: string; readonly takenAt: string 
   return { to: lease.host.slice(movedTo.length), at: lease.takenAt }
 }
 
+/** A lease, or the claim of a channel. */
+export interface LeaseRow {
+  readonly host: string
+  readonly bootId: string
+  readonly pid: number
+  readonly takenAt: string
+}
+
+/** Whether the owner of a lease counts as alive. A released lease has a heartbeat in 1970. `ageMs`: since the last one. */
+export function isLeaseLive(lease: LeaseRow, owner: LeaseOwner, ageMs: number, expiryMs = leaseExpiryMs): boolean {
+  if (moveOf(lease) !== undefined) return true
+  // By a clock that was ahead, the last heartbeat lies in the future.
+  if (Math.abs(ageMs) >= expiryMs) return false
+  const isHere = lease.host === owner.host && lease.bootId === owner.bootId
+  return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
+}
+
 /** Why a second run is refused. `displayName`: of the history. */
 export function leaseTaken(
-  { pid, host, takenAt }: Pick<LeaseOwner, 'pid' | 'host'> & { readonly takenAt: string },
+  { pid, host, takenAt }: Omit<LeaseRow, 'bootId'>,
   now: number,
   displayName: string,
 ): AuditError {

@@ -101,25 +101,9 @@ export function transitionBetween(
   const now = wasFoundOpen ? 'open' : state
   const before = stateBefore(active, now) ?? (spansSoFar.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
   if (before === now || (before === 'never' && now === 'ended')) return undefined
-  const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
   const resolution = now === 'ended' ? latest.resolution : null
   const ended_by = now === 'ended' && latest.ended_by !== null ? parseEndedBy(latest.ended_by) : null
-  return {
-    project,
-    fingerprint,
-    rule,
-    severity,
-    kind,
-    uid,
-    name,
-    path,
-    message,
-    owner,
-    before,
-    now,
-    resolution,
-    ended_by,
-  }
+  return { ...factsOf(project, latest), before, now, resolution, ended_by }
 }
 
 /** One that is checked again after it was unknown is compared with what it was when it was last checked, if that was waived. */
@@ -145,10 +129,15 @@ export function changeBetween(
   const latest = spans.findLast(({ fromRun }) => fromRun <= run)
   if (before === undefined || wasWaived(before) || latest?.state !== 'open' || !isValidAfter(latest, run))
     return undefined
-  const { fingerprint, rule, severity, kind, uid, name, path, message, owner } = latest
-  if (severity === before.severity && message === before.message) return undefined
-  const was = { severity: before.severity, message: before.message }
-  return { project, fingerprint, rule, severity, kind, uid, name, path, message, owner, was }
+  if (latest.severity === before.severity && latest.message === before.message) return undefined
+  return { ...factsOf(project, latest), was: { severity: before.severity, message: before.message } }
+}
+
+function factsOf(
+  project: string,
+  { fingerprint, rule, severity, kind, uid, name, path, message, owner }: NotifiedSpan,
+) {
+  return { project, fingerprint, rule, severity, kind, uid, name, path, message, owner }
 }
 
 function isValidAfter({ toRun }: NotifiedSpan, run: number): boolean {

@@ -1,12 +1,13 @@
+import { z } from 'zod'
 import type { Note } from './note.ts'
-import type { Severity } from './violation.ts'
+import { count, listOf, time } from './schema.ts'
+import { severity, severityCounts } from './violation.ts'
 
 /** How violations developed over a period that ends with a run. Times are ISO 8601 in UTC. */
 export interface Trend {
   /** The period begins with the first run of the history, if that is later than what was asked for. */
   readonly from: string
   readonly to: string
-  /** Periods of seven days up to `to`, oldest first; the first one may be shorter. */
   readonly weeks: readonly TrendWeek[]
   /** Days of UTC up to `to`, oldest first; the first and the last may be shorter. */
   readonly days: readonly TrendDay[]
@@ -17,42 +18,52 @@ export interface Trend {
 }
 
 /** What happened to violations within a time. */
-export interface TrendStep {
-  readonly opened: number
-  /** Proven by a scan: the problem is gone, or its resource is. */
-  readonly fixed: number
-  readonly removed: number
-  /** Ended for another reason: the policy, a person, or time. */
-  readonly closed: number
-  readonly runs: number
-  /** Runs with a walk that was not complete. */
-  readonly incomplete: number
+export type TrendStep = Omit<TrendWeek, 'from' | 'to' | 'open'>
+
+const ended = {
+  opened: count,
+  fixed: count.describe('A scan proved that the problem is gone.'),
+  removed: count.describe('A scan proved that the resource is gone.'),
+  closed: count.describe('Ended by the policy, a person or time.'),
+}
+const scanned = { runs: count, incomplete: count.describe('Runs with a walk that was not complete.') }
+
+export const trendWeeks = listOf(
+  z.object({
+    from: time,
+    to: time,
+    ...ended,
+    open: count.describe('At its end; what a scan could not check counts as open.'),
+    ...scanned,
+  }),
+).describe('Periods of seven days up to the run, oldest first; the first may be shorter.')
+export type TrendWeek = z.infer<typeof trendWeeks>[number]
+
+export const trendDay = z.object({
+  date: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/)
+    .describe('A day of UTC.'),
+  ...ended,
+  open: severityCounts.describe('At its end, by severity; what a scan could not check counts as open.'),
+  ...scanned,
+})
+export type TrendDay = z.infer<typeof trendDay>
+
+/** When the oldest open violation was first seen, and how long it took to fix others in the period. */
+export const openTimes = {
+  oldest: time.nullable().describe('When the oldest open one was first seen.'),
+  mean_time_to_fix_ms: count.nullable().describe('From first seen to fixed, in milliseconds; null when nothing was.'),
 }
 
-export interface TrendWeek extends TrendStep {
-  readonly from: string
-  readonly to: string
-  /** Open at its end; what a scan could not check counts as open. */
-  readonly open: number
-}
+export const severityTrends = listOf(
+  z.object({
+    severity,
+    open: count,
+    fixed: count.describe('In the period, those of which a scan proved that the problem is gone.'),
+    ...openTimes,
+  }),
+).describe('Every severity, the worst first.')
+export type SeverityTrend = z.infer<typeof severityTrends>[number]
 
-export interface TrendDay extends TrendStep {
-  /** Such as 2026-11-21. */
-  readonly date: string
-  /** Open at its end, by severity; what a scan could not check counts as open. */
-  readonly open: Readonly<Record<Severity, number>>
-}
-
-export interface SeverityTrend extends OpenAndFixed {
-  readonly severity: Severity
-}
-
-export interface OpenAndFixed {
-  readonly open: number
-  /** When the oldest open one was first seen; null when none is open. */
-  readonly oldestOpen: string | null
-  /** In the period: a scan proved that the problem is gone. */
-  readonly fixed: number
-  /** From first seen to fixed, in milliseconds; null when nothing was. */
-  readonly meanTimeToFixMs: number | null
-}
+export type OpenAndFixed = Omit<SeverityTrend, 'severity'>

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Kind, ProjectRef } from './resource.ts'
-import { kind, project, time } from './schema.ts'
+import { count, kind, project, time } from './schema.ts'
 
 /** Worst first. */
 export const severities = ['critical', 'high', 'medium', 'low', 'info'] as const
 export type Severity = (typeof severities)[number]
 export const severity = z.enum(severities)
+
+export const severityCounts = z.object({ critical: count, high: count, medium: count, low: count, info: count })
 
 /** A range of severities, with both ends; undefined: no end. */
 export interface SeverityRange {

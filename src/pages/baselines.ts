@@ -51,21 +51,17 @@ export const baselinesPage: SitePage = {
     )
     const differing = active.length === 0 ? undefined : await showDifferences(request, projects)
     const common = { title: 'Baselines', crumbs: [], same: await findSame(request, active.length > 0) }
-    if (!past.isFirst) return { ...common, body: past.section, ...goOn(past.next) }
+    if (!past.isFirst) return { ...common, body: past.section, next: past.next }
     if (differing?.isFirst === false) {
-      return { ...common, alarm: differing.alarm, body: differing.section, ...goOn(differing.next) }
+      return { ...common, alarm: differing.alarm, body: differing.section, next: differing.next }
     }
     return {
       ...common,
       alarm: differing?.alarm ?? nothing,
       body: html`${differing === undefined ? showNone(request) : html`${showActive(active, names)}${differing.section}`}${past.section}`,
-      ...goOn(differing?.next ?? past.next),
+      next: differing?.next ?? past.next,
     }
   },
-}
-
-function goOn(next: string | undefined): { next?: string } {
-  return next === undefined ? {} : { next }
 }
 
 function showNone({ isLatest, query }: SiteRequest) {

@@ -68,7 +68,7 @@ ${isAlone ? nothing : pageSection({ id: 'changes', title: isFirst ? 'Changes' : 
         isOfNoRun: true,
         options: { project: chosen.projects, kind: chosen.kind },
       },
-      ...(next === undefined ? {} : { next }),
+      next,
     }
   },
 }

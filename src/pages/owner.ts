@@ -79,7 +79,7 @@ ${await showViolationList(request, rows)}`,
 <p>${command(hookdriftCommand(['violations'], { options: { open: true, ...ofOwner } }))}</p><p>${command(hookdriftCommand(['violations'], { options: { resolved: true, owner: pattern, since: '7d' } }))}</p>`,
       same: { command: ['violations'], options: { open: true, ...ofOwner } },
       atLast: await readAtLast(request, owner),
-      ...(next === undefined ? {} : { next }),
+      next,
     }
   },
 }

@@ -108,7 +108,7 @@ export interface SiteContent {
   /** Where "to the last run" leads; absent: to the same address. The last run may not have what this one has. */
   readonly atLast?: string | undefined
   /** The next page of a list. */
-  readonly next?: string
+  readonly next?: string | undefined
 }
 
 export interface Crumb {

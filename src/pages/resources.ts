@@ -46,7 +46,7 @@ ${resources.length === 0 ? showNothing(chosen, page) : showResourceTable(resourc
         options: { project: query.all('project'), kind: query.one('kind') },
         lacks: describeLacks(chosen),
       },
-      ...(next === undefined ? {} : { next }),
+      next,
     }
   },
 }

@@ -31,7 +31,7 @@ export const runsPage: SitePage = {
       crumbs: [],
       body: html`${listed.length === 0 ? emptyState('There are no earlier runs.', 'none') : showTable(listed, link)}<nav class="pager" aria-label="Pages of the list"><p>${describeExtent(listed, total)}</p>${before !== undefined && html`<a href="${link('/runs')}">First page</a>`} ${next !== undefined && html`<a href="${next}" rel="next">Earlier runs</a>`}</nav>`,
       same: { command: ['runs'] },
-      ...(next === undefined ? {} : { next }),
+      next,
     }
   },
 }

@@ -37,7 +37,7 @@ const rowsOfPage = 50
 /** A list, and the address of its next page. */
 export interface ViolationListPage {
   readonly body: Markup
-  readonly next?: string
+  readonly next?: string | undefined
 }
 
 /** A page of the violations that are chosen. `projects`: of all violations. */
@@ -89,7 +89,7 @@ export async function showList(
       : await showViolationList(request, violations)
   return {
     body: html`${summary}${await showOrders(request, projects, order)}${list}${pager}`,
-    ...(next === undefined ? {} : { next }),
+    next,
   }
 }
 

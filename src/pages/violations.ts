@@ -65,7 +65,7 @@ export const violationsPage: SitePage = {
       body: html`${showFilters(request, { rules: [...rules].sort(), projects: [...projects].sort() })}
 ${await showUnchecked(request, countUnlisted(listed, filter, evaluations))}${content.body}`,
       same: sameList(request),
-      ...(content.next === undefined ? {} : { next: content.next }),
+      next: content.next,
     }
   },
 }

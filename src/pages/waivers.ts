@@ -40,7 +40,7 @@ export const waiversPage: SitePage = {
     const common: Omit<SiteContent, 'body' | 'same'> = {
       title: 'Waivers',
       crumbs: [],
-      ...(next === undefined ? {} : { next }),
+      next,
     }
     if (!isFirst) {
       const lacks = `It lists all acceptances of people${isLatest ? '' : ', those after this run too'}.`

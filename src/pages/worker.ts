@@ -63,7 +63,7 @@ ${pageSection({
   )}${showPager({ first: cursor && link('/worker'), next })}`,
 })}${cursor === undefined && html`${showPool(await plan.pool())}${showSchedules(configured, rows, now)}`}`,
       same: { command: ['status'], isOfNoRun: true, lacks: 'It shows scans without schedules.' },
-      ...(next === undefined ? {} : { next }),
+      next,
     }
   },
 }

@@ -1,6 +1,7 @@
 import { PgBoss, type Queue } from 'pg-boss'
 import type { ForeignResult, PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { AuditError } from '../model/errors.ts'
+import { withoutUndefined } from '../model/without-undefined.ts'
 import { briefTransaction } from './tasks.ts'
 
 // The one file that knows pg-boss. It says which process should work; who may write is decided by tokens in tables of
@@ -102,10 +103,7 @@ export async function openJobs(
   await boss.start()
   return {
     async send(queue, data, { delayS, key } = {}, within = db) {
-      const options = {
-        ...(delayS === undefined ? {} : { startAfter: delayS }),
-        ...(key === undefined ? {} : { singletonKey: key }),
-      }
+      const options = withoutUndefined({ startAfter: delayS, singletonKey: key })
       const jobs = data.map((datum) => ({ data: datum, group: { id: queue }, ...options }))
       return (await boss.insert(queue, jobs, { db: executor(within), returnId: true }))?.length ?? 0
     },

@@ -1,6 +1,7 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import { runColumns } from '../history/draft/drafted-rows.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../history/postgres/connect.ts'
+import type { RunStart } from '../history/staged.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { FileLocation } from '../model/schema.ts'
 import { Stop } from '../model/stop.ts'
@@ -26,13 +27,7 @@ export interface TaskKey {
 }
 
 /** What every walk of a run must agree on. */
-interface RunTerms {
-  readonly startedAt: string
-  readonly toolVersion: string
-  readonly policyDigest: string
-  readonly configurationDigest: string
-  readonly sealKeyId: string
-}
+type RunTerms = Omit<RunStart, 'failOn' | 'normaliser'>
 
 /** How walks of a run differ from those of another. */
 export interface WalkOptions {
@@ -74,13 +69,9 @@ export interface TaskState {
   readonly stoppedBy: 'sigint' | 'sigterm' | null
 }
 
-interface TaskRow extends RunTerms {
+interface TaskRow extends RunTerms, Omit<TaskState, 'terms' | 'options' | 'project'> {
   readonly options: string
   readonly project: string
-  readonly token: number
-  readonly wasRunning: boolean
-  readonly leftMs: number
-  readonly stoppedBy: 'sigint' | 'sigterm' | null
 }
 
 /** undefined where there is nothing left to do: the task is done or given up, or the run has ended. */
@@ -248,9 +239,8 @@ export async function readProjects(session: PostgresSession, run: number): Promi
 }
 
 /** Ids of the projects of a service in a run. */
-export async function projectsOf(session: PostgresSession, run: number, service: string): Promise<readonly number[]> {
-  const sql = 'SELECT project_id AS id FROM hookdrift.task WHERE run = $1 AND service = $2'
-  return (await session.all<{ id: number }>(sql, [run, service])).map(({ id }) => id)
+export function projectsOf(session: PostgresSession, run: number, service: string): Promise<readonly number[]> {
+  return session.column('SELECT project_id FROM hookdrift.task WHERE run = $1 AND service = $2', [run, service])
 }
 
 interface WaitingService {

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import type { SchemaUpgrade } from '../history/movable-history.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import type { Answer } from '../report/answer.ts'
-import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
-import type { AnswerView } from '../report/show-answer.ts'
+import { type Answer, type AnswerForm, type AnswerView, aboutRun } from '../report/answer.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 

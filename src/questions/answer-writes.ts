@@ -5,13 +5,11 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Backup } from '../history/upkeep.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
-import type { Answer } from '../report/answer.ts'
-import { type AnswerForm, aboutRun } from '../report/answer-form.ts'
-import { type AnswerView, limited } from '../report/show-answer.ts'
+import { type Answer, type AnswerForm, type AnswerView, aboutRun, limited } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
-import type { EndedRow } from './ended-by-approval.ts'
+import { type EndedRow, endedRow } from './ended-by-approval.ts'
 
 const backupRow = z.object({ file: z.string().describe('The copy, as an absolute path.'), bytes: z.int().min(0) })
 type BackupRow = z.infer<typeof backupRow>
@@ -42,20 +40,9 @@ const approvedRow = projectRow.extend({
 })
 type ApprovedRow = z.infer<typeof approvedRow>
 
-const ends = listOf(
-  z.object({
-    fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
-    rule: z.string(),
-    severity: schemas.severity,
-    state: z.enum(['opened', 'continuing', 'unknown', 'waived']),
-    project: schemas.project,
-    kind: schemas.kind,
-    uid: z.string(),
-    name: z.string(),
-    path: z.string().describe('JSON Pointer into the attributes.'),
-    message: z.string(),
-  }),
-).describe('Violations that the approval ends with the next run, unless something changes before; the worst first.')
+const ends = listOf(endedRow).describe(
+  'Violations that the approval ends with the next run, unless something changes before; the worst first.',
+)
 
 export const baselineApproveForm: AnswerForm = {
   name: 'baseline-approve',
@@ -127,7 +114,7 @@ export function answerApproval(
   return {
     form,
     run: run === undefined ? null : toAnswerRun(run),
-    more: { ends: ends.map((row) => ({ ...row })) },
+    more: { ends },
     ...limited(rows, limit),
   }
 }

@@ -14,18 +14,14 @@ import type { Json } from '../model/json.ts'
 import { type ReportChange, schemas } from '../model/report.ts'
 import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
-import type { Answer } from '../report/answer.ts'
-import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { type Answer, type AnswerForm, aboutScans, limited } from '../report/answer.ts'
 import { isGap } from '../report/gaps.ts'
-import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun, toCoverage } from './as-of.ts'
-import { type CountedKind, type DiffRow, diffView, sayNotCompared, sayResealed } from './diff.ts'
+import { type CountedKind, countedKinds, type DiffRow, diffView, sayNotCompared, sayResealed } from './diff.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
-
-const countedKinds = listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count }))
 
 export const baselineDiffForm: AnswerForm = {
   name: 'baseline-diff',
@@ -113,10 +109,10 @@ export async function readBaselineDiff(
   ]
   const remarks = [...sayApprovals(approvals), ...notCompared]
   const more = {
-    not_covered: notCovered.map((each) => ({ ...each })),
-    not_scanned: notScanned.map((each) => ({ ...each })),
-    narrowed: narrowed.map((each) => ({ ...each })),
-    secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
+    not_covered: notCovered,
+    not_scanned: notScanned,
+    narrowed,
+    secrets_not_compared: secretsNotCompared,
   }
   // Also of projects that left the fleet: their baselines are in force until a person revokes them.
   const extent = { run: toAnswerRun(last), coverage: scans.flatMap(toCoverage) }

@@ -16,10 +16,8 @@ import { meantBy } from '../model/meant-by.ts'
 import { schemas } from '../model/report.ts'
 import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
-import type { Answer } from '../report/answer.ts'
-import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { type Answer, type AnswerForm, aboutScans, limited } from '../report/answer.ts'
 import { isGap } from '../report/gaps.ts'
-import { limited } from '../report/show-answer.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { quote } from '../text/neutralise.ts'
@@ -28,10 +26,12 @@ import {
   type ComparedRow,
   type CompareQuery,
   comparedRow,
+  comparisonGap,
   type Gap,
   type Relation,
   toRow,
   type UncomparedField,
+  uncomparedField,
 } from './compared-row.ts'
 import {
   type ComparedSide,
@@ -72,13 +72,13 @@ export const compareForm: AnswerForm = {
         same_secret: schemas.count,
       })
       .describe('Resources: the equal ones, and the rows by `change`, no matter how many --limit left out.'),
-    gaps: listOf(z.object({ project: schemas.project, kind: schemas.kind, reason: z.string() })).describe(
+    gaps: listOf(comparisonGap).describe(
       'Why it cannot be said of a kind that a project lacks a resource, or of subscriptions what they deliver.',
     ),
     secrets_comparable: z
       .boolean()
       .describe('false where secrets were sealed under several keys: which of them are the same is unknown.'),
-    not_compared: listOf(z.object({ kind: schemas.kind, path: schemas.pointer, resources: schemas.count })).describe(
+    not_compared: listOf(uncomparedField).describe(
       'Fields of which one side shows no value, and references of which the counterpart is unknown, with how many resources have them.',
     ),
   },
@@ -190,9 +190,9 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
         match: matching,
         verdict,
         counts: { equal, ...counts },
-        gaps: [...gaps, ...unreadFilters].map((gap) => ({ ...gap })),
+        gaps: [...gaps, ...unreadFilters],
         secrets_comparable: areSecretsComparable,
-        not_compared: uncompared.map((field) => ({ ...field })),
+        not_compared: uncompared,
       },
       ...describeComparison({ a, b, query, gaps, unreadFilters, areSecretsComparable, uncompared }),
       conclusion: concludeComparison(counts, equal),

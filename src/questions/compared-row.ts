@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { CounterpartOptions } from '../inventory/diff-counterparts.ts'
 import { schemas } from '../model/report.ts'
-import type { Kind } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
 import type { configuredKinds } from '../rules/engine/rule.ts'
 import type { ComparedSide, Matching, SidedResource } from './compared-side.ts'
@@ -29,18 +28,12 @@ export const comparedRow = z.object({
 export type ComparedRow = z.infer<typeof comparedRow>
 
 /** A field that one side does not show, or a reference whose counterpart is not known. */
-export interface UncomparedField {
-  readonly kind: Kind
-  readonly path: string
-  readonly resources: number
-}
+export const uncomparedField = z.object({ kind: schemas.kind, path: schemas.pointer, resources: schemas.count })
+export type UncomparedField = z.infer<typeof uncomparedField>
 
 /** Why it cannot be said of a kind that a project lacks a resource. */
-export interface Gap {
-  readonly project: string
-  readonly kind: Kind
-  readonly reason: string
-}
+export const comparisonGap = z.object({ project: schemas.project, kind: schemas.kind, reason: z.string() })
+export type Gap = z.infer<typeof comparisonGap>
 
 export interface CompareQuery extends Omit<CounterpartOptions, 'sealsComparable'> {
   readonly run: CommittedRun

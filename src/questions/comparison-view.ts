@@ -1,6 +1,5 @@
 import { pointerStep } from '../model/json.ts'
-import type { Answer } from '../report/answer.ts'
-import type { AnswerView } from '../report/show-answer.ts'
+import type { Answer, AnswerView } from '../report/answer.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { showFields } from '../report/text/show-drift.ts'

@@ -18,9 +18,7 @@ import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from 
 import { schemas } from '../model/report.ts'
 import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
 import { anyJson, listOf } from '../model/schema.ts'
-import type { Answer } from '../report/answer.ts'
-import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
-import type { AnswerView } from '../report/show-answer.ts'
+import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../report/answer.ts'
 import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
@@ -42,6 +40,11 @@ const diffRow = schemas.change.extend({
 })
 export type DiffRow = z.infer<typeof diffRow>
 
+/** Resources of a kind that are not compared, or not in full. */
+const countedKind = z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count })
+export const countedKinds = listOf(countedKind)
+export type CountedKind = z.infer<typeof countedKind>
+
 export const diffForm: AnswerForm = {
   name: 'diff',
   version: 3,
@@ -49,12 +52,10 @@ export const diffForm: AnswerForm = {
   row: diffRow,
   more: {
     from: schemas.run,
-    not_scanned: listOf(z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count })).describe(
+    not_scanned: countedKinds.describe(
       'Resources that are not compared, because the earlier run did not scan all of their kind.',
     ),
-    secrets_not_compared: listOf(
-      z.object({ project: schemas.project, kind: schemas.kind, resources: schemas.count }),
-    ).describe(
+    secrets_not_compared: countedKinds.describe(
       'Resources whose secrets are not compared, because the runs sealed them under different keys, or in different forms.',
     ),
   },
@@ -149,22 +150,15 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
     form: diffForm,
     ...statingExtent(to, extent),
     more: {
-      from: { ...toAnswerRun(from) },
-      not_scanned: notScanned.map((each) => ({ ...each })),
-      secrets_not_compared: secretsNotCompared.map((each) => ({ ...each })),
+      from: toAnswerRun(from),
+      not_scanned: notScanned,
+      secrets_not_compared: secretsNotCompared,
     },
     remarks: [`Compared with run ${from.number}, ${showTime(from.started_at)}.`, ...unknown],
     unknown,
     rows,
     omitted: total - rows.length,
   }
-}
-
-/** Resources of a kind that are not compared, or not in full. */
-export interface CountedKind {
-  readonly project: string
-  readonly kind: Kind
-  readonly resources: number
 }
 
 function countKind(counted: Map<string, CountedKind>, { project, kind }: ResourceDifference): void {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { ComparedApproval } from '../audit/approve-run.ts'
 import { type Approval, approvedRun, type NewApproval } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
@@ -8,8 +9,9 @@ import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { schemas } from '../model/report.ts'
 import { projectKey, resourceKey } from '../model/resource.ts'
-import { countSeverities, isAtLeast, type Severity, severities, type ViolationState } from '../model/violation.ts'
+import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
 import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { acceptedPaths, touches } from '../rules/accepted-values.ts'
@@ -19,18 +21,19 @@ import { neutralise } from '../text/neutralise.ts'
 import { nameProjects } from './baseline-diff.ts'
 
 /** A violation that an approval ends with the next run, unless something changes before. */
-export interface EndedRow {
-  readonly fingerprint: string
-  readonly rule: string
-  readonly severity: Severity
-  readonly state: ViolationState
-  readonly project: string
-  readonly kind: RecordedViolation['kind']
-  readonly uid: string
-  readonly name: string
-  readonly path: string
-  readonly message: string
-}
+export const endedRow = z.object({
+  fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
+  rule: z.string(),
+  severity: schemas.severity,
+  state: z.enum(['opened', 'continuing', 'unknown', 'waived']),
+  project: schemas.project,
+  kind: schemas.kind,
+  uid: z.string(),
+  name: z.string(),
+  path: z.string().describe('JSON Pointer into the attributes.'),
+  message: z.string(),
+})
+export type EndedRow = z.infer<typeof endedRow>
 
 /** Rules that compare with an approved state. */
 const comparing: ReadonlySet<string> = new Set(
@@ -55,7 +58,8 @@ export async function readEndedBy(
     const ofProject = ofProjects.get(projectKey(approval.project)) ?? []
     ended.push(...(await endedIn(history, approval, ofProject, last.number)))
   }
-  return severities.flatMap((severity) => ended.filter((one) => one.severity === severity).map(toRow))
+  // What the schema does not have is left out.
+  return severities.flatMap((severity) => endedRow.array().parse(ended.filter((one) => one.severity === severity)))
 }
 
 async function endedIn(
@@ -87,11 +91,6 @@ async function endedIn(
     const paths = acceptedPaths(violation)
     return !fields.some(({ path }) => touches(paths, path))
   })
-}
-
-function toRow(violation: RecordedViolation): EndedRow {
-  const { fingerprint, rule, severity, state, project, kind, uid, name, path, message } = violation
-  return { fingerprint, rule, severity, state, project, kind, uid, name, path, message }
 }
 
 /** Whose approvals others supersede, in lines of text: once for all projects that were approved together. */

@@ -207,8 +207,8 @@ function sumFixing(all: readonly FixTally[]): OpenAndFixed {
   const [open, fixed] = [sum((one) => one.open), sum((one) => one.fixed)]
   return {
     open,
-    oldestOpen: open === 0 ? null : isoTime(Math.min(...all.map(({ oldest }) => oldest))),
+    oldest: open === 0 ? null : isoTime(Math.min(...all.map(({ oldest }) => oldest))),
     fixed,
-    meanTimeToFixMs: fixed === 0 ? null : Math.round(sum((one) => one.fixingMs) / fixed),
+    mean_time_to_fix_ms: fixed === 0 ? null : Math.round(sum((one) => one.fixingMs) / fixed),
   }
 }

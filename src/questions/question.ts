@@ -9,10 +9,8 @@ import { type CommittedRun, findLastRun, listRuns } from '../history/sql/runs.ts
 import type { ExitCode } from '../model/errors.ts'
 import { kinds } from '../model/resource.ts'
 import { readDuration } from '../model/time.ts'
-import type { Answer } from '../report/answer.ts'
-import type { AnswerForm } from '../report/answer-form.ts'
+import type { Answer, AnswerForm, AnswerView } from '../report/answer.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
-import type { AnswerView } from '../report/show-answer.ts'
 
 /**
  * A question to the history, with all that is known of it: its command with help and completion, its address of the API

@@ -12,12 +12,18 @@ import { schemas } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
 import { dayMs, isoTime, readPastTime, showOpenTime } from '../model/time.ts'
-import type { SeverityTrend, Trend, TrendDay, TrendWeek } from '../model/trend.ts'
+import {
+  openTimes,
+  severityTrends,
+  type Trend,
+  type TrendDay,
+  type TrendWeek,
+  trendDay,
+  trendWeeks,
+} from '../model/trend.ts'
 import { severities } from '../model/violation.ts'
-import type { Answer } from '../report/answer.ts'
-import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { describeNote } from '../report/describe-notes.ts'
-import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -30,60 +36,16 @@ export const trendForm: AnswerForm = {
   name: 'trend',
   version: 2,
   about: aboutScans,
-  row: z.object({
-    date: z
-      .string()
-      .regex(/^\d{4}-\d\d-\d\d$/)
-      .describe('A day of UTC.'),
-    opened: schemas.count,
-    fixed: schemas.count.describe('A scan proved that the problem is gone.'),
-    removed: schemas.count.describe('A scan proved that the resource is gone.'),
-    closed: schemas.count.describe('Ended by the policy, a person or time.'),
-    open: z
-      .object({
-        critical: schemas.count,
-        high: schemas.count,
-        medium: schemas.count,
-        low: schemas.count,
-        info: schemas.count,
-      })
-      .describe('At its end, by severity; what a scan could not check counts as open.'),
-    runs: schemas.count,
-    incomplete: schemas.count.describe('Runs with a walk that was not complete.'),
-  }),
+  row: trendDay,
   more: {
     period: z
       .object({ from: schemas.time, to: schemas.time })
       .describe('It begins with the first run of the history, if that is later than what was asked for.'),
-    severities: listOf(
-      z.object({
-        severity: schemas.severity,
-        open: schemas.count,
-        fixed: schemas.count.describe('In the period, those of which a scan proved that the problem is gone.'),
-        oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
-        mean_time_to_fix_ms: schemas.count
-          .nullable()
-          .describe('From first seen to fixed, in milliseconds; null when nothing was.'),
-      }),
-    ).describe('Every severity, the worst first.'),
-    weeks: listOf(
-      z.object({
-        from: schemas.time,
-        to: schemas.time,
-        opened: schemas.count,
-        fixed: schemas.count.describe('A scan proved that the problem is gone.'),
-        removed: schemas.count.describe('A scan proved that the resource is gone.'),
-        closed: schemas.count.describe('Ended by the policy, a person or time.'),
-        open: schemas.count.describe('At its end; what a scan could not check counts as open.'),
-        runs: schemas.count,
-        incomplete: schemas.count.describe('Runs with a walk that was not complete.'),
-      }),
-    ).describe('Periods of seven days up to the run, oldest first; the first may be shorter.'),
+    severities: severityTrends,
+    weeks: trendWeeks,
     notes: listOf(schemas.note).describe('What people did in the period, the latest first.'),
-    mean_time_to_fix_ms: schemas.count
-      .nullable()
-      .describe('From first seen to fixed, in milliseconds; null when nothing was.'),
-    oldest: schemas.time.nullable().describe('When the oldest open one was first seen.'),
+    mean_time_to_fix_ms: openTimes.mean_time_to_fix_ms,
+    oldest: openTimes.oldest,
   },
 }
 
@@ -188,17 +150,11 @@ export async function readTrend(
     ...statingExtent(run, scans),
     more: {
       period: { from: trend.from, to: trend.to },
-      mean_time_to_fix_ms: trend.all.meanTimeToFixMs,
-      oldest: trend.all.oldestOpen,
-      severities: trend.bySeverity.map(({ severity, open, oldestOpen, fixed, meanTimeToFixMs }) => ({
-        severity,
-        open,
-        oldest: oldestOpen,
-        fixed,
-        mean_time_to_fix_ms: meanTimeToFixMs,
-      })),
-      weeks: trend.weeks.map((week) => ({ ...week })),
-      notes: trend.notes.map((note) => ({ ...note, projects: [...note.projects] })),
+      mean_time_to_fix_ms: trend.all.mean_time_to_fix_ms,
+      oldest: trend.all.oldest,
+      severities: trend.bySeverity,
+      weeks: trend.weeks,
+      notes: trend.notes,
     },
     remarks: [`From ${showTime(trend.from)} to ${showTime(trend.to)}.`],
     rows: rows.reverse(),
@@ -210,10 +166,9 @@ export async function readTrend(
 
 function describeSeverities({ bySeverity, to }: Trend): string[] {
   const lines = bySeverity.filter(({ open, fixed }) => open + fixed > 0)
-  return lines.map(({ severity, open, oldestOpen, fixed, meanTimeToFixMs }: SeverityTrend) => {
-    const oldest =
-      oldestOpen === null ? '' : `, the oldest for ${showOpenTime(Date.parse(to) - Date.parse(oldestOpen))}`
-    const mean = meanTimeToFixMs === null ? '' : `, after ${showOpenTime(meanTimeToFixMs)} on average`
+  return lines.map(({ severity, open, oldest: since, fixed, mean_time_to_fix_ms }) => {
+    const oldest = since === null ? '' : `, the oldest for ${showOpenTime(Date.parse(to) - Date.parse(since))}`
+    const mean = mean_time_to_fix_ms === null ? '' : `, after ${showOpenTime(mean_time_to_fix_ms)} on average`
     return `${severity}: ${open} open${oldest}; ${count(fixed, 'violation')} fixed${mean}.`
   })
 }

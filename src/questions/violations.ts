@@ -16,11 +16,9 @@ import type { JsonObject } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
 import { isoTime } from '../model/time.ts'
-import { type DueDurations, dueDate, severities, type ViolationState } from '../model/violation.ts'
-import type { Answer } from '../report/answer.ts'
-import { type AnswerForm, aboutScans } from '../report/answer-form.ts'
+import { type DueDurations, dueDate, severities, severityCounts, type ViolationState } from '../model/violation.ts'
+import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../report/answer.ts'
 import { describeEnding } from '../report/describe-ending.ts'
-import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
 import { omissionsOf } from '../report/verdict.ts'
@@ -71,13 +69,7 @@ export const violationsForm: AnswerForm = {
     counts: z
       .object({
         total: schemas.count,
-        severities: z.object({
-          critical: schemas.count,
-          high: schemas.count,
-          medium: schemas.count,
-          low: schemas.count,
-          info: schemas.count,
-        }),
+        severities: severityCounts,
         states: z.object({
           opened: schemas.count,
           continuing: schemas.count,

@@ -1,6 +1,9 @@
+import { z } from 'zod'
 import type { Json } from '../model/json.ts'
-import type { ReportCoverage } from '../model/report.ts'
-import type { AnswerForm } from './answer-form.ts'
+import { schemas } from '../model/report.ts'
+import { listOf, publishedSchemas } from '../model/schema.ts'
+import type { Column } from '../text/table.ts'
+import type { TextPage } from './text/page.ts'
 
 /** The answer of a command: rows and, where it reads the history, the run they are as of and its coverage. */
 export interface Answer<Row> {
@@ -21,15 +24,93 @@ export interface Answer<Row> {
   readonly omitted: number | 'unknown'
 }
 
-export interface AnswerRun {
-  readonly number: number
-  readonly started_at: string
-  readonly finished_at: string
-  readonly state: 'committed'
-}
+export type AnswerRun = z.infer<typeof schemas.run>
 
 /** The coverage of the last scan of each project, as of the answer's run. */
-export interface AnswerCoverage extends ReportCoverage {
-  /** The run of that scan. */
-  readonly run: number
+export type AnswerCoverage = z.infer<typeof schemas.scannedCoverage>
+
+/** How the rows of an answer are shown. */
+export interface AnswerView<Row> {
+  readonly columns: readonly Column<Row>[]
+  /** The CSV records of a row, where it has more or fewer than one. */
+  readonly records?: (row: Row) => readonly (readonly Json[])[]
+  /** The row of the JSON forms, where it is not the row itself. */
+  readonly shape?: (row: Row) => object
+  /** What the text says below a row of the table, at any length; undefined for nothing. */
+  readonly below?: (row: Row) => string | undefined
+  /** Lines of text, instead of a table. */
+  readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
+  /** The text for an answer without rows. */
+  readonly nothing: string
+  /** Whether the text names the run that the rows are as of; false for rows that are not about a run. */
+  readonly isOfRun?: false
+  /** What exceeds the limit; default: `more`. */
+  readonly omits?: 'earlier'
+}
+
+/** The first rows, and how many follow. */
+export function limited<Row>(rows: readonly Row[], limit: number) {
+  return { rows: rows.slice(0, limit), omitted: Math.max(0, rows.length - limit) }
+}
+
+/** The JSON form of an answer: `hookdrift.<name>/<version>`, published as `config/answers/<name>.schema.json`. */
+export interface AnswerForm {
+  readonly name: string
+  /** Goes up when a member is renamed or taken away. */
+  readonly version: number
+  /** The command that prints it, where it is not its name: `baseline show`. */
+  readonly command?: string
+  readonly about: AnswerSubject
+  readonly row: z.ZodType
+  /** The member that contains the rows; `rows` unless specified. */
+  readonly rowsMember?: 'checks'
+  /** Members besides the usual ones. */
+  readonly more?: z.ZodRawShape
+}
+
+/** What an answer says that it is about. */
+export interface AnswerSubject {
+  readonly run: z.ZodType
+  readonly coverage?: z.ZodType
+}
+
+const { run, scannedCoverage } = schemas
+
+/** A run that the description names, without its coverage. */
+export const aboutRun = (description: string): AnswerSubject => ({ run: run.nullable().describe(description) })
+
+const ofRows = 'The run that the rows are as of; null where the history holds no committed run.'
+
+/** The history as a whole, as of a run. */
+export const aboutHistory = aboutRun(ofRows)
+
+/** What scans saw by a run. */
+export const aboutScans: AnswerSubject = {
+  run: run.nullable().describe(ofRows),
+  coverage: listOf(scannedCoverage).exactOptional().describe('The last scan of each project by that run.'),
+}
+
+/** No run. */
+export const aboutNoRun: AnswerSubject = { run: z.null().describe('The answer is not about a run.') }
+
+const omitted = z
+  .union([z.int().min(1), z.literal('unknown')])
+  .exactOptional()
+  .describe('How many more rows there are that --limit left out.')
+
+/** The schema of a whole answer; its id is that of its file. */
+export function answerSchema(form: AnswerForm): z.ZodType {
+  const { name, version, command = name, about, row, rowsMember = 'rows', more = {} } = form
+  const id = `hookdrift.${name}/${version}`
+  const schema = z
+    .object({ schema: z.literal(id), run: about.run })
+    .extend(more)
+    .extend(about.coverage === undefined ? {} : { coverage: about.coverage })
+    .extend({ [rowsMember]: listOf(row), omitted })
+    .meta({
+      title: `hookdrift ${command}`,
+      description: `${id}. Members may be added, never renamed: ignore those you do not know.`,
+    })
+  publishedSchemas.add(schema, { id: `answers/${name}-${version}` })
+  return schema
 }

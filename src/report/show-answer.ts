@@ -4,8 +4,8 @@ import type { Json } from '../model/json.ts'
 import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
-import { type Column, columnsIn, layTable, valueIn } from '../text/table.ts'
-import type { Answer, AnswerCoverage, AnswerRun } from './answer.ts'
+import { columnsIn, layTable, valueIn } from '../text/table.ts'
+import type { Answer, AnswerCoverage, AnswerRun, AnswerView } from './answer.ts'
 import type { AnswerFormat } from './answer-formats.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import { describeFailures, groupFailures } from './describe-failures.ts'
@@ -14,25 +14,6 @@ import type { RenderOptions } from './report-format.ts'
 import { openAnswerPage, type TextPage } from './text/page.ts'
 import { shorten } from './text/shorten.ts'
 import { showTime } from './text/show-time.ts'
-
-/** How the rows of an answer are shown. */
-export interface AnswerView<Row> {
-  readonly columns: readonly Column<Row>[]
-  /** The CSV records of a row, where it has more or fewer than one. */
-  readonly records?: (row: Row) => readonly (readonly Json[])[]
-  /** The row of the JSON forms, where it is not the row itself. */
-  readonly shape?: (row: Row) => object
-  /** What the text says below a row of the table, at any length; undefined for nothing. */
-  readonly below?: (row: Row) => string | undefined
-  /** Lines of text, instead of a table. */
-  readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
-  /** The text for an answer without rows. */
-  readonly nothing: string
-  /** Whether the text names the run that the rows are as of; false for rows that are not about a run. */
-  readonly isOfRun?: false
-  /** What exceeds the limit; default: `more`. */
-  readonly omits?: 'earlier'
-}
 
 export interface AnswerRenderOptions extends Omit<RenderOptions, 'full'> {
   /** Width of tables: that of a terminal, infinite for a pipe, so that nothing is cut before a search. */
@@ -48,11 +29,6 @@ export function writeAnswer<Row>(
   if (format === 'json') return writeJson(answer, view)
   if (format === 'jsonl') return writeLines(answer, view)
   return format === 'csv' ? writeRecords(answer, view) : writeText(answer, view, render)
-}
-
-/** The first rows, and how many follow. */
-export function limited<Row>(rows: readonly Row[], limit: number) {
-  return { rows: rows.slice(0, limit), omitted: Math.max(0, rows.length - limit) }
 }
 
 function writeJson<Row>(answer: Answer<Row>, { shape }: AnswerView<Row>): string {

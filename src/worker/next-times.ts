@@ -3,7 +3,7 @@ import type { Schedule } from '../config/configuration.ts'
 import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import { AuditError } from '../model/errors.ts'
 import { readTimetable, timetableFaultsAt } from '../policy/timetable.ts'
-import type { AnswerView } from '../report/show-answer.ts'
+import type { AnswerView } from '../report/answer.ts'
 
 interface NextTime {
   readonly schedule: string

@@ -30,7 +30,7 @@ describe('due dates of a run', () => {
       [null, null],
     ])
     for (const report of [first, second, third]) {
-      expect(await rows('report', '--run', String(report.run.number))).toEqual(report)
+      expect(await rows(`report --run ${report.run.number}`)).toEqual(report)
     }
   })
 })
@@ -47,9 +47,9 @@ describe('hookdrift violations', () => {
     const uids = (answer: { rows: { uid: string }[] }) => answer.rows.map(({ uid }) => uid)
     const all = await rows('violations')
     expect(all.rows[0]).toMatchObject({ uid: off, due_at: new Date(Date.parse(run.started_at) + 1000).toISOString() })
-    expect(uids(await rows('violations', '--sort', 'age'))).toEqual([slow, off])
-    expect(uids(await rows('violations', '--sort', 'due'))).toEqual([off, slow])
-    expect(uids(await rows('violations', '--overdue'))).toEqual([off])
+    expect(uids(await rows('violations --sort age'))).toEqual([slow, off])
+    expect(uids(await rows('violations --sort due'))).toEqual([off, slow])
+    expect(uids(await rows('violations --overdue'))).toEqual([off])
     expect((await ask(['violations', '--format', 'csv'])).stdout).toContain(',due_at,')
     const shown = (await ask(['violations'])).stdout
     expect([/high .*OVERDUE by/.test(shown), /low .*due in \d+ d/.test(shown)]).toEqual([true, true])

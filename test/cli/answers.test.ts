@@ -8,6 +8,7 @@ import { at } from '../audit/fleet-fixture.ts'
 import { answerSchemas, faultsOf } from '../documents.ts'
 import { openCliFixture } from './cli-fixture.ts'
 import { command } from './run-in-process.ts'
+import { type CommandLine, wordsOf } from './start-process.ts'
 
 /** C1 controls and bidi overrides: a terminal obeys the one, and the other hides. */
 const evil = 'a\u009b31mb\u202ec'
@@ -35,28 +36,28 @@ const endpoint = at(endpoints, 0).uid
 updateSource(cli.fleet, { project, uid: source }, { name: evil, body_function: 'function transform(p) { return p }' })
 cli.directory.write('policy.yaml', policy(source))
 cli.directory.write('order.json', '{"event_type": "x", "data": {}}')
-await cli.audit(['--quiet'])
-await command(['baseline', 'approve', '--by', 'me', '--history', cli.directory.file('hookdrift.db')], {
+await cli.audit('--quiet')
+await command(`baseline approve --by me --history ${cli.directory.file('hookdrift.db')}`, {
   cwd: cli.directory.path,
 })
 updateEndpoint(cli.fleet, { project, uid: endpoint }, { name: evil, url: 'http://a.example' })
-await cli.audit(['--quiet'])
+await cli.audit('--quiet')
 updateEndpoint(cli.fleet, { project, uid: endpoint }, { name: evil, url: 'https://a.example' })
-await cli.audit(['--quiet'])
+await cli.audit('--quiet')
 // An incomplete run is the last one.
 cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
-await cli.audit(['--quiet'])
+await cli.audit('--quiet')
 await openSqliteHistory(cli.directory.file('empty.db'), thisProcess).close()
 afterAll(() => cli[Symbol.asyncDispose]())
 
-const ask = (words: readonly string[], history: string | undefined = 'hookdrift.db') =>
-  command([...words, ...(history === '' ? [] : ['--history', cli.directory.file(history)])], {
+const ask = (line: CommandLine, history = 'hookdrift.db') =>
+  command([...wordsOf(line), ...(history === '' ? [] : ['--history', cli.directory.file(history)])], {
     cwd: cli.directory.path,
     env: cli.env,
   })
 
 /** `history copy` merges no histories. */
-function newCopy(): string {
+function newCopy() {
   copies += 1
   return `copies/${copies}.db`
 }
@@ -64,14 +65,14 @@ let copies = 0
 
 /** A revocation needs an approval to revoke. */
 async function approvedBefore() {
-  await ask(['baseline', 'approve', '--run', '1', '--by', 'me'])
+  await ask('baseline approve --run 1 --by me')
   return ['baseline', 'revoke', '--by', 'me']
 }
 
 async function acceptedBefore() {
-  const { stdout } = await ask(['violations', '--open', '--format', 'json'])
+  const { stdout } = await ask('violations --open --format json')
   const { fingerprint } = at<{ fingerprint: string }>(JSON.parse(stdout).rows, 0)
-  await ask(['accept', fingerprint, '--reason', `it moves ${evil}`, '--by', 'me'])
+  await ask(`accept ${fingerprint} --reason 'it moves ${evil}' --by me`)
   return ['accept', '--list']
 }
 
@@ -126,7 +127,7 @@ it('has a schema for every answer and no further schema', async () => {
 })
 
 it('follows its schema with patches', async () => {
-  const { stdout } = await ask(['diff', '1', '2', '--patch'])
+  const { stdout } = await ask('diff 1 2 --patch')
   expect(JSON.parse(stdout).rows[0].patch).not.toEqual([])
   expect(faultsOf(JSON.parse(stdout))).toBeNull()
 })

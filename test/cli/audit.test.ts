@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
+import { changeEndpoint } from '../../src/demo/edits.ts'
 import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 import { formatNames as formats } from '../../src/report/formats.ts'
 import { query } from '../audit/fleet-fixture.ts'
-import { faultsOf } from '../documents.ts'
 import { listen } from '../service/fake-service.ts'
 import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
 import { refusal } from './refusal.ts'
@@ -26,7 +25,7 @@ describe('behind a proxy', () => {
     await using cli = await openCliFixture()
     const proxy = await openProxy()
     const env = { HTTP_PROXY: proxy.url, NO_PROXY: '10.0.0.0/8,127.0.0.0/8,.svc' }
-    expect((await cli.audit([], { env })).code).toBe(0)
+    expect((await cli.audit('', { env })).code).toBe(0)
     expect(cli.service.requests.length).toBeGreaterThan(0)
     expect(proxy.authorized).toEqual([])
   })
@@ -169,7 +168,7 @@ describe('a mistake of the user', () => {
 
   it('takes an empty log level for none', async () => {
     await using cli = await openCliFixture()
-    expect((await cli.audit([], { env: { HOOKDRIFT_LOG: '' } })).code).toBe(0)
+    expect((await cli.audit('', { env: { HOOKDRIFT_LOG: '' } })).code).toBe(0)
   })
 
   it.each([
@@ -188,19 +187,6 @@ describe('a mistake of the user', () => {
 })
 
 describe('the report', () => {
-  it('follows its schema as JSON, complete or not', async () => {
-    await using cli = await openCliFixture({ clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12 })
-    const before = await cli.audit('--format json')
-    updateEndpoint(cli.fleet, cli.endpoint(), { name: 'n', url: 'http://a.example' })
-    cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 2, times: 9 })
-    const after = await cli.audit('--format json')
-    for (const { stdout } of [before, after]) {
-      expect(faultsOf(JSON.parse(stdout))).toBeNull()
-      expect(stdout.endsWith('}\n')).toBe(true)
-    }
-    expect([before.code, after.code]).toEqual([1, 3])
-  })
-
   it('goes whole to --output, and then not to stdout', async () => {
     await using cli = await openCliFixture()
     cli.directory.write('report.json', 'the report of yesterday')
@@ -227,9 +213,9 @@ describe('the report', () => {
   it('has colours and the width of the terminal for a person, and is plain in a pipe', async () => {
     await using cli = await openCliFixture()
     breakOne(cli)
-    const person = await cli.audit([], { columns: 70 })
+    const person = await cli.audit('', { columns: 70 })
     const pipe = await cli.audit()
-    const plain = await cli.audit([], { columns: 70, env: { NO_COLOR: '1' } })
+    const plain = await cli.audit('', { columns: 70, env: { NO_COLOR: '1' } })
     expect(person.stdout).toContain('\x1b[')
     const lines = person.stdout.replace(/\x1b\[[\d;]*m/g, '').split('\n')
     // A command stays whole, so that it can be copied.
@@ -250,7 +236,7 @@ describe('--project', () => {
     ['orders payments', ['acme/orders', 'acme/payments']],
   ])('%s audits %j', async (names, projects) => {
     await using cli = await openCliFixture()
-    const { coverage }: { coverage: { project: string }[] } = await cli.json(`audit --project ${names}`)
+    const { coverage } = await cli.json(`audit --project ${names}`)
     expect([...new Set(coverage.map(({ project }) => project))]).toEqual(projects)
   })
 })
@@ -284,7 +270,7 @@ describe('text from a service', () => {
       if (format === 'text') expect(bare.length).toBeLessThan(20_000)
     }
     const env = { ...cli.env, HOOKDRIFT_LOG: 'trace' }
-    const { code, stderr } = await startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env }).ended
+    const { code, stderr } = await startHookdrift('audit --quiet', { cwd: cli.directory.path, env }).ended
     expect(code).toBe(3)
     expect(stderr).toContain('hookdrift: all is well')
     expect(unseen(stderr)).toEqual([])
@@ -329,7 +315,7 @@ describe('secrets', () => {
     })
     expect(secrets.length).toBeGreaterThan(30)
     const options = { cwd: cli.directory.path, env: { ...cli.env, HOOKDRIFT_LOG: 'trace' } }
-    const first = await startHookdrift(['audit', '--format', 'json'], options).ended
+    const first = await startHookdrift('audit --format json', options).ended
     service.failNext({ how: 'status', status: 500, path: /subscriptions/, times: 99 })
     for (const { uid: project } of fleet.projects()) {
       for (const { uid } of fleet.open(project).endpoints) {
@@ -339,7 +325,7 @@ describe('secrets', () => {
         }))
       }
     }
-    const second = await startHookdrift(['audit', '--output', 'report.txt'], options).ended
+    const second = await startHookdrift('audit --output report.txt', options).ended
     expect([first.code, second.code]).toEqual([1, 3])
     expect(first.stderr).toMatch(/"msg":"page read"/)
     expect(second.stderr).toMatch(/"msg":"walk incomplete"/)

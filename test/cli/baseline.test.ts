@@ -26,15 +26,14 @@ async function aDesk() {
 }
 
 const answerOf = (cli: CliFixture, line: string) => cli.json(`baseline ${line}`)
-const rowsOf = async (cli: CliFixture, line: string): Promise<Record<string, unknown>[]> =>
-  (await answerOf(cli, line)).rows
+const rowsOf = async (cli: CliFixture, line: string) => (await answerOf(cli, line)).rows
 
 describe('hookdrift baseline', () => {
   it('and diff say which secrets they cannot compare, where another installation key sealed them', async () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
-    await cli.audit([], { env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-not-a-real-key-not-a-real-key' } })
+    await cli.audit('', { env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-not-a-real-key-not-a-real-key' } })
     const sentence = 'acme/orders: secrets of 5 endpoints not compared: sealed by different keys or versions.\n'
     expect((await baseline(cli, 'diff')).stdout).toContain(sentence)
     expect((await answerOf(cli, 'diff')).secrets_not_compared).toContainEqual({
@@ -51,8 +50,7 @@ describe('hookdrift baseline', () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
-    const configuration = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
-    cli.directory.write('hookdrift.yaml', configuration.replace('name: orders', 'name: sales'))
+    cli.configure((text) => text.replace('name: orders', 'name: sales'))
     breakOne(cli)
     await cli.audit()
     const projects = async (line: string) => (await rowsOf(cli, line)).map(({ project }) => project)
@@ -85,7 +83,7 @@ describe('hookdrift baseline', () => {
       change: 'modified',
       fields: [{ path: '/status', before: 'active', after: 'inactive' }],
     })
-    const { project } = row as { project: string }
+    const { project } = row
     expect((await baseline(cli, `revoke --project ${project} --by kim`)).stdout).toBe(
       `Revoked the baseline of ${project}.\n`,
     )
@@ -113,8 +111,11 @@ describe('hookdrift baseline', () => {
     await cli.audit()
     await baseline(cli, 'approve --by lee')
     const [project] = cli.fleet.projects()
-    const place = { project: project?.uid ?? '', uid: at(cli.fleet.open(project?.uid ?? '').endpoints, 0).uid }
-    changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'http://elsewhere.example.com/in', name: 'renamed' }))
+    changeEndpoint(cli.fleet, cli.endpoint(), (row) => ({
+      ...row,
+      url: 'http://elsewhere.example.com/in',
+      name: 'renamed',
+    }))
     await cli.audit()
     const ends = [
       `This ends 2 violations with the next run: 1 high, 1 medium`,
@@ -137,9 +138,7 @@ describe('hookdrift baseline', () => {
       / at \/url\n {2}medium {4}.*"renamed" \w+\nApproved the state of run 2: acme\/payments\.\nConfirmed: .*: acme\/orders\.\n$/,
     )
     const report = await cli.json('audit')
-    const ended = report.violations.map((one: { rule: string; state: string; resolution: string | null }) =>
-      [one.resolution ?? one.state, one.rule].join(' '),
-    )
+    const ended = report.violations.map((one) => [one.resolution ?? one.state, one.rule].join(' '))
     expect(ended.sort()).toEqual([
       'accepted drift/unexpected',
       'accepted drift/url-host-changed',
@@ -176,10 +175,10 @@ describe('hookdrift baseline', () => {
     await cli.audit()
     await baseline(cli, 'approve')
     expect((await baseline(cli, 'diff')).stdout).toContain('Nothing differs from the approved baseline.')
-    const configuration = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
-    const name = at(cli.fleet.open(at(cli.fleet.projects(), 0).uid).endpoints, 0).name
+    const { project } = cli.endpoint()
+    const name = at(cli.fleet.open(project).endpoints, 0).name
     const filtered = `name: payments, filters: { endpoints: { name: ${name} } }`
-    cli.directory.write('hookdrift.yaml', configuration.replace('name: payments', filtered))
+    cli.configure((text) => text.replace('name: payments', filtered))
     await cli.audit()
     const { stdout } = await baseline(cli, 'diff')
     const sentence = `acme/payments: every endpoint outside of name=${name} is compared as it was last seen`
@@ -194,7 +193,7 @@ describe('hookdrift baseline', () => {
     cli.service.behaviour.offers.sources = false
     await cli.audit()
     await baseline(cli, 'approve')
-    const project = at(cli.fleet.projects(), 0).uid
+    const { project } = cli.endpoint()
     const { subscriptions } = cli.fleet.open(project)
     deleteSubscription(cli.fleet, { project, uid: at(subscriptions, 0).uid })
     await cli.audit()
@@ -207,32 +206,25 @@ describe('hookdrift baseline', () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
-    const { uid: project = '' } = cli.fleet.projects()[0] ?? {}
-    const uids = cli.fleet
-      .open(project)
-      .endpoints.slice(0, 2)
-      .map(({ uid }) => uid)
-    for (const uid of uids) setEndpointStatus(cli.fleet, { project, uid }, 'inactive')
+    const places = [cli.endpoint(0), cli.endpoint(1)]
+    for (const place of places) setEndpointStatus(cli.fleet, place, 'inactive')
     await cli.audit()
-    for (const uid of uids) {
+    for (const { uid } of places) {
       const { ends } = await answerOf(cli, `approve --uid ${uid}`)
-      expect(ends.map((one: { uid: string }) => one.uid)).toEqual([uid])
+      expect(ends.map((one) => one.uid)).toEqual([uid])
     }
   })
 
   it('approves single resources, present, new or gone; the rest stays as it was approved', async () => {
     await using cli = await aDesk()
     await cli.audit()
-    const missing = await baseline(cli, 'approve --uid nothing')
-    expect([missing.code, missing.stderr]).toEqual([
-      2,
-      expect.stringContaining('neither run 1 nor the approved baseline has'),
-    ])
+    expect(await baseline(cli, 'approve --uid nothing')).toEqual(refusal('neither run 1 nor the approved baseline has'))
     const { uid: project = '', name } = cli.fleet.projects()[0] ?? {}
     const endpoints = cli.fleet.open(project).endpoints
     const [changed, other, gone] = [0, 1, 2].map((index) => at(endpoints, index).uid)
-    const early = await baseline(cli, `approve --uid ${changed ?? ''}`)
-    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining(`acme/${name} has no approved baseline`)])
+    expect(await baseline(cli, `approve --uid ${changed ?? ''}`)).toEqual(
+      refusal(`acme/${name} has no approved baseline`),
+    )
     await baseline(cli, 'approve')
     for (const uid of [changed, other]) setEndpointStatus(cli.fleet, { project, uid: uid ?? '' }, 'inactive')
     changeData(cli.fleet, project, (data) => ({ ...data, subscriptions: [] }))
@@ -241,11 +233,8 @@ describe('hookdrift baseline', () => {
     const unexpected = async () => {
       const { violations } = await cli.json('audit --accept-removals')
       return violations
-        .filter(({ kind }: { kind: string }) => kind === 'endpoint')
-        .map(
-          ({ uid, state, resolution }: { uid: string; state: string; resolution: string }) =>
-            `${resolution ?? state} ${uid}`,
-        )
+        .filter(({ kind }) => kind === 'endpoint')
+        .map(({ uid, state, resolution }) => `${resolution ?? state} ${uid}`)
         .sort()
     }
     expect(await unexpected()).toEqual(
@@ -265,8 +254,7 @@ describe('hookdrift baseline', () => {
     const rows = await rowsOf(cli, 'show')
     const row = rows.find((one) => one.project === `acme/${name}`)
     expect(row).toMatchObject({ run: 1, state: 'active' })
-    const amendments = (row?.amendments ?? []) as { uid: string; run: number }[]
-    expect(amendments.map(({ uid, run }) => [uid, run]).sort()).toEqual(
+    expect(row.amendments.map(({ uid, run }: { uid: string; run: number }) => [uid, run]).sort()).toEqual(
       [
         [changed, 2],
         [gone, 2],
@@ -468,9 +456,7 @@ describe('hookdrift audit --accept-removals', () => {
   it('accepts a mass removal', async () => {
     await using cli = await openCliFixture({ projects: 1, endpointsPerProject: 20 })
     await cli.audit()
-    const [project] = cli.fleet.projects()
-    const uid = project?.uid ?? ''
-    setEndpointStatus(cli.fleet, { project: uid, uid: at(cli.fleet.open(uid).endpoints, 0).uid }, 'active')
+    const { project: uid } = cli.endpoint()
     cli.fleet.replace(uid, { data: { ...cli.fleet.open(uid), endpoints: [], subscriptions: [] } })
     expect((await cli.audit()).code).toBe(3)
     expect((await cli.audit('--accept-removals')).code).toBe(0)
@@ -516,9 +502,7 @@ describe.skipIf(!hasPython)('hookdrift baseline approve at a terminal', () => {
     const unasked = await approve('', '--run 1 --yes')
     expect([unasked.code, unasked.output.includes('Approve?')]).toEqual([0, false])
     // Where a person can be asked, something grave needs no more than the answer.
-    const project = at(cli.fleet.projects(), 0).uid
-    const place = { project, uid: at(cli.fleet.open(project).endpoints, 0).uid }
-    changeEndpoint(cli.fleet, place, (row) => ({ ...row, url: 'https://elsewhere.example.com/in' }))
+    changeEndpoint(cli.fleet, cli.endpoint(), (row) => ({ ...row, url: 'https://elsewhere.example.com/in' }))
     await cli.audit()
     const moved = await approve('y', "--note 'the receiver moved'")
     expect([moved.code, moved.missed]).toEqual([0, null])

@@ -3,7 +3,7 @@ import { setEndpointStatus } from '../../src/demo/edits.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { at, query } from '../audit/fleet-fixture.ts'
-import { command, type Said, type TerminalOptions } from './run-in-process.ts'
+import { type Answer, command, type TerminalOptions } from './run-in-process.ts'
 import { type CommandLine, configurationFor, openDirectory, startHookdrift, wordsOf } from './start-process.ts'
 
 /** A simulated service and a directory with a configuration of it. */
@@ -18,7 +18,7 @@ export async function openCliFixture(options: FleetOptions = {}, more = '') {
   const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
   const config = ['--config', directory.file('hookdrift.yaml')]
   /** `--config` names the file: a process of tests does not change its directory. */
-  const run = (line: CommandLine, more: Omit<Partial<TerminalOptions>, 'cwd'> = {}): Promise<Said> => {
+  const run = (line: CommandLine, more: Omit<Partial<TerminalOptions>, 'cwd'> = {}) => {
     const words = wordsOf(line)
     return command(words.includes('--config') ? words : [...words, ...config], {
       cwd: directory.path,
@@ -34,7 +34,8 @@ export async function openCliFixture(options: FleetOptions = {}, more = '') {
     run,
     audit: (line: CommandLine = '', more: Parameters<typeof run>[1] = {}) => run(['audit', ...wordsOf(line)], more),
     /** The answer of a command as JSON, regardless of its exit code. */
-    json: async (line: CommandLine) => JSON.parse((await run([...wordsOf(line), '--format', 'json'])).stdout),
+    json: async (line: CommandLine): Promise<Answer> =>
+      JSON.parse((await run([...wordsOf(line), '--format', 'json'])).stdout),
     /** A process of its own. */
     start: (line: CommandLine, more: Readonly<Record<string, string>> = {}) =>
       startHookdrift(line, { cwd: directory.path, env: { ...env, ...more } }),

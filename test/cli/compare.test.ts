@@ -25,12 +25,12 @@ const evil = 'a\u009b31mb\u202ec\x1b[2J'
 const hosts = '--map-host *.stage.example.com=*.example.com --map hooks.stage.example.com=hooks.example.com'
 
 /** Two services with the same projects, an outgoing and an incoming one. */
-function aFleet(): SimulatedFleet {
+function aFleet() {
   return generateFleet({ clean: true, projects: 2, incomingEvery: 2, endpointsPerProject: 5, sourcesPerProject: 3 })
 }
 
 /** Staging is a copy of production, with uids, times, secrets and hosts of its own. */
-function becomeStaging(fleet: SimulatedFleet): void {
+function becomeStaging(fleet: SimulatedFleet) {
   for (const { uid } of fleet.projects()) changeData(fleet, uid, (data) => restated(data, uid))
 }
 

@@ -74,11 +74,11 @@ const typed: readonly [line: string, args: string][] = [
 ]
 
 /** Types the lines into the shell on a pseudo-terminal, and returns what was run. */
-async function type(shell: string, start: string): Promise<readonly string[]> {
+async function type(shell: string, start: string) {
   writeFileSync(ran, '')
   const child = spawn('script', ['-qec', shell, '/dev/null'], { cwd: kept, env: env() })
   let shown = ''
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout.on('data', (chunk) => {
     shown += chunk.toString()
   })
   const ended = new Promise((resolve) => child.on('close', resolve))

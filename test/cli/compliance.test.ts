@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import type { Compliance, ControlEvidence } from '../../src/compliance/compliance.ts'
+import { assert, describe, expect, it } from 'vitest'
+import type { Compliance } from '../../src/compliance/compliance.ts'
 import { deleteEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { dayMs } from '../../src/model/time.ts'
@@ -45,7 +44,7 @@ async function openStory(policy = drift, more = '') {
 }
 
 /** An update without its authentication, which wipes it; returns what was there. */
-function wipeAuthentication({ fleet }: Pick<CliFixture, 'fleet'>): { name: string; putBack(): void } {
+function wipeAuthentication({ fleet }: Pick<CliFixture, 'fleet'>) {
   for (const { uid: project } of fleet.projects()) {
     const row = fleet.open(project).endpoints.find(({ authentication }) => authentication !== null)
     if (row === undefined) continue
@@ -63,9 +62,14 @@ function wipeAuthentication({ fleet }: Pick<CliFixture, 'fleet'>): { name: strin
   throw new Error('no endpoint of the fleet is authenticated')
 }
 
-const control = ({ controls }: Compliance, id: string): ControlEvidence => {
+function auditWhatIsListed({ configure, fleet }: CliFixture) {
+  const all = `    organisation: ${fleet.organisationId}\n    projects: all\n`
+  configure((text) => text.replace(/^ {4}projects:[\s\S]*/m, all))
+}
+
+const control = ({ controls }: Compliance, id: string) => {
   const found = controls.find((one) => one.id === id)
-  if (found === undefined) throw new Error(`there is no control ${id}`)
+  assert(found, `there is no control ${id}`)
   return found
 }
 const formats = Object.keys(complianceReports)
@@ -413,10 +417,7 @@ describe('the head of a report', () => {
     await cli.audit()
     await cli.audit(`--project acme/${first}`)
     expect((await compliance('--from 1')).scope).toMatchObject({ unscanned: [`acme/${second}`], former: [] })
-    const configuration = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
-    const isOfSecond = (line: string) => line.includes(`name: ${second} }`)
-    const lines = configuration.split('\n')
-    cli.directory.write('hookdrift.yaml', lines.filter((line) => !isOfSecond(line)).join('\n'))
+    cli.configure((text) => text.replace(new RegExp(`^.*name: ${second} }\n`, 'm'), ''))
     await cli.audit()
     const { scope } = await compliance('--from 1')
     expect(scope).toMatchObject({ unscanned: [], former: [{ project: `acme/${second}`, run: 1 }] })
@@ -433,9 +434,7 @@ describe('the head of a report', () => {
     const { cli, compliance } = story
     await cli.audit()
     expect(control(await compliance(), 'W-3').coverage.gaps).toEqual([])
-    const named = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
-    const [head = ''] = named.split(/^ {4}projects:/m)
-    cli.directory.write('hookdrift.yaml', `${head}    organisation: ${cli.fleet.organisationId}\n    projects: all\n`)
+    auditWhatIsListed(cli)
     await cli.audit()
     const all = await compliance()
     expect(control(all, 'W-3').coverage.gaps).toEqual([])
@@ -448,9 +447,7 @@ describe('the head of a report', () => {
       'extends: []\nrules: { project/tls-not-enforced: low, endpoint/inactive: low }\n',
     )
     const { cli, compliance } = story
-    const named = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
-    const [head = ''] = named.split(/^ {4}projects:/m)
-    cli.directory.write('hookdrift.yaml', `${head}    organisation: ${cli.fleet.organisationId}\n    projects: all\n`)
+    auditWhatIsListed(cli)
     await cli.audit()
     cli.service.failNext({ how: 'status', status: 500, path: /\/projects\?orgID=/, times: Number.POSITIVE_INFINITY })
     await cli.audit()

@@ -17,10 +17,10 @@ describe('hookdrift coverage', () => {
   it('lists each walk of the last scans, with its reason where it is not complete', async () => {
     const { run, rows, coverage } = await history.rows('coverage')
     expect(run.number).toBe(2)
-    expect(rows.map(({ at, ...walk }: { at: string }) => walk)).toEqual(coverage)
-    const { rows: gaps } = await history.rows('coverage', '--incomplete')
+    expect(rows.map(({ at, ...walk }) => walk)).toEqual(coverage)
+    const { rows: gaps } = await history.rows('coverage --incomplete')
     expect(gaps).toEqual(
-      rows.filter(({ listing, status }: { listing: string; status: string }) => {
+      rows.filter(({ listing, status }) => {
         return listing === 'subscriptions' && status !== 'complete'
       }),
     )
@@ -29,10 +29,10 @@ describe('hookdrift coverage', () => {
   })
 
   it('answers as of a run, and for some projects', async () => {
-    expect((await history.rows('coverage', '--incomplete', '--run', '1')).rows).toEqual([])
+    expect((await history.rows('coverage --incomplete --run 1')).rows).toEqual([])
     const names = history.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
-    const { rows } = await history.rows('coverage', '--project', names[0] ?? '')
-    expect(new Set(rows.map(({ project }: { project: string }) => project))).toEqual(new Set([names[0]]))
+    const { rows } = await history.rows(`coverage --project ${names[0] ?? ''}`)
+    expect(new Set(rows.map(({ project }) => project))).toEqual(new Set([names[0]]))
   })
 
   it('shows a table, and says what it knows where there is nothing to show', async () => {
@@ -42,9 +42,9 @@ describe('hookdrift coverage', () => {
     expect(stdout).toMatch(/^project +listing +status/m)
     // What a walk that showed nothing has is not none.
     expect(stdout).toMatch(/subscriptions +failed +2 .* \?$/m)
-    const { stdout: records } = await history.ask(['coverage', '--format', 'csv'])
+    const { stdout: records } = await history.ask('coverage --format csv')
     expect(records).toMatch(/,subscriptions,failed,http,2,[^,]*,,,/)
-    expect((await history.ask(['coverage', '--incomplete', '--run', '1'])).stdout).toContain('No walk to show')
+    expect((await history.ask('coverage --incomplete --run 1')).stdout).toContain('No walk to show')
   })
 
   it('is said on stderr next to CSV, which has no place for it', async () => {
@@ -56,11 +56,11 @@ describe('hookdrift coverage', () => {
   })
 
   it('is said on stderr next to the report of a run in CSV, too', async () => {
-    const { code, stderr } = await history.ask(['report', '--format', 'csv'])
+    const { code, stderr } = await history.ask('report --format csv')
     expect(code).toBe(0)
     expect(stderr).toMatch(/^hookdrift: acme: .*400/)
-    expect((await history.ask(['report', '--format', 'csv', '--run', '1'])).stderr).toBe('')
-    expect((await history.ask(['report', '--format', 'json'])).stderr).toBe('')
+    expect((await history.ask('report --format csv --run 1')).stderr).toBe('')
+    expect((await history.ask('report --format json')).stderr).toBe('')
   })
 
   it.each([

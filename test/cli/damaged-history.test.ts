@@ -14,7 +14,7 @@ afterAll(() => cli[Symbol.asyncDispose]())
 beforeEach(() => writeFileSync(cli.directory.file('hookdrift.db'), sound))
 
 /** Every page that begins a table or an index of the named ones is overwritten, as by a failing disk. */
-function destroy(names: readonly string[]): void {
+function destroy(names: readonly string[]) {
   const file = cli.directory.file('hookdrift.db')
   const db = new Database(file, { readonly: true })
   const size = Number(db.pragma('page_size', { simple: true }))
@@ -41,7 +41,7 @@ const changed = (sql: string) => {
   db.close()
 }
 
-async function fails(line: string, message: RegExp): Promise<string> {
+async function fails(line: string, message: RegExp) {
   const { code, stderr } = await cli.run(line)
   expect(stderr).not.toContain('this is a bug')
   expect(stderr).toMatch(message)

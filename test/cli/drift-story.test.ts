@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { assert, expect, it } from 'vitest'
 import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openReceiver } from '../notify/webhook-receiver.ts'
@@ -47,7 +47,7 @@ async function openStory() {
     /** The state of a control in the report on the last run. */
     async control() {
       const { controls } = await cli.json('report --framework soc2')
-      const { state, accepted } = controls.find(({ id }: { id: string }) => id === 'CC8.1')
+      const { state, accepted } = controls.find(({ id }) => id === 'CC8.1')
       return { state, accepted: accepted.map(({ by, reason }: Record<string, string>) => `${by}: ${reason}`) }
     },
     async [Symbol.asyncDispose]() {
@@ -66,7 +66,7 @@ it('a wiped authentication is opened once and stays open until it is restored or
   const { fleet } = story.cli
   const project = at(fleet.projects(), 0).uid
   const [first, second] = fleet.open(project).endpoints.filter(({ authentication }) => authentication !== null)
-  if (first === undefined || second === undefined) throw new Error('two endpoints need an authentication')
+  assert(first && second, 'two endpoints need an authentication')
   const wipe = ({ uid, name, url }: typeof first) => updateEndpoint(fleet, { project, uid }, { name, url })
   const events = () => story.received().map(({ event }) => event)
   await story.runs(2)
@@ -90,7 +90,7 @@ it('a wiped authentication is opened once and stays open until it is restored or
   wipe(second)
   await story.runs(2)
   const { rows } = await story.cli.json('violations --open')
-  await story.accept(`${at(rows as { fingerprint: string }[], 0).fingerprint} --reason 'it moved' --by lee`)
+  await story.accept(`${rows[0].fingerprint} --reason 'it moved' --by lee`)
   await story.runs(3)
   expect(events().slice(2)).toEqual([`violation.opened ${rule}`, `violation.closed ${rule} accepted`])
   expect(await story.control()).toEqual({ state: 'met', accepted: ['lee: it moved'] })

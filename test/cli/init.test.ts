@@ -13,7 +13,7 @@ import { startHookdrift } from './start-process.ts'
 beforeAll(makeCertificates)
 
 /** All that a set-up wrote and said. */
-function everythingIn(path: string, said: { readonly stdout: string; readonly stderr: string }): string {
+function everythingIn(path: string, said: { readonly stdout: string; readonly stderr: string }) {
   const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return [
     ...files.map((file) => readFileSync(join(file.parentPath, file.name), 'utf8')),

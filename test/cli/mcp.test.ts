@@ -50,7 +50,7 @@ describe('hookdrift mcp', () => {
       stderr: 'pipe',
     })
     let stderr = ''
-    transport.stderr?.on('data', (part: Buffer) => {
+    transport.stderr?.on('data', (part) => {
       stderr += part
     })
     await client.connect(transport)
@@ -163,7 +163,7 @@ serve:
     )
     const running = startHookdrift('serve --listen 127.0.0.1:0', { cwd: directory.path, env: {} })
     const url = await new Promise<string>((resolve) =>
-      running.child.stdout?.on('data', (text: string) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
+      running.child.stdout?.on('data', (text) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
     )
     const open = async (token: string, era: Era) => {
       const client = aClient(era)

@@ -14,7 +14,7 @@ describe('a mistake', () => {
     await using cli = await openCliFixture({ projects: 3 })
     const key = 'CO.wrongkey12345678.not-a-real-key-not-a-real-key-not-a-real-key'
     const startedAt = performance.now()
-    const { code, stdout, stderr } = await cli.audit([], { env: { ACME_KEY: key } })
+    const { code, stdout, stderr } = await cli.audit('', { env: { ACME_KEY: key } })
     expect(performance.now() - startedAt).toBeLessThan(waitMs)
     expect({ code, stderr, requests: cli.service.requests.length }).toEqual({ code: 3, stderr: '', requests: 1 })
     expect(stdout.match(/authorization failed/g)?.length).toBe(1)
@@ -48,7 +48,7 @@ describe('a mistake', () => {
     )
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`curl -v ${url} `)
     expect(stdout).toMatch(/\n {4}url {4}\S*hookdrift\.yaml:3:10\n/)
-    const quiet = await cli.audit(['--quiet'])
+    const quiet = await cli.audit('--quiet')
     expect(quiet.stderr).toMatch(/Exit code 3\. acme: connection refused \(url \S*hookdrift\.yaml:3:10\)\.\n$/)
   })
 
@@ -73,13 +73,13 @@ describe('a mistake', () => {
 
   it('an installation key that is empty is not replaced by a new one', async () => {
     await using cli = await openCliFixture()
-    const empty = await cli.audit([], { env: { HOOKDRIFT_SEAL_KEY: '' } })
+    const empty = await cli.audit('', { env: { HOOKDRIFT_SEAL_KEY: '' } })
     expect(empty.code).toBe(2)
     expect(empty.stderr).toMatch(
       /^hookdrift: HOOKDRIFT_SEAL_KEY is empty, and there is no key .*hookdrift\.key: is the/,
     )
-    expect((await cli.audit(['--quiet'])).code).toBe(0)
-    expect((await cli.audit(['--quiet'], { env: { HOOKDRIFT_SEAL_KEY: '' } })).code).toBe(0)
+    expect((await cli.audit('--quiet')).code).toBe(0)
+    expect((await cli.audit('--quiet', { env: { HOOKDRIFT_SEAL_KEY: '' } })).code).toBe(0)
   })
 
   it('a slip in --project is corrected', async () => {
@@ -89,7 +89,7 @@ describe('a mistake', () => {
       [`acme/${name}x`, `acme/${name}`],
       [`${name}x`, name],
     ]) {
-      expect(await cli.audit(['--project', typed ?? ''])).toEqual(refusal(`, did you mean ${meant}?`))
+      expect(await cli.audit(`--project ${typed ?? ''}`)).toEqual(refusal(`, did you mean ${meant}?`))
     }
   })
 
@@ -114,7 +114,7 @@ describe('a mistake', () => {
 
   it('a history that is named as a directory is refused', async () => {
     await using cli = await openCliFixture()
-    const { code, stderr } = await cli.audit(['--history', 'runs/'])
+    const { code, stderr } = await cli.audit('--history runs/')
     expect(code).toBe(2)
     expect(stderr).toBe(
       'hookdrift: the history runs/ is named as a directory, expected a file\n  name a file in it, such as runs/hookdrift.db\n',
@@ -151,7 +151,7 @@ describe('an interrupted run', () => {
   ] as const)('states the exit code of its process: %s', async (signal, code) => {
     await using cli = await openCliFixture()
     cli.service.behaviour.latencyMs = 300
-    const running = cli.start(['audit', '--format', 'json'])
+    const running = cli.start('audit --format json')
     while (cli.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 10))
     running.child.kill(signal)
     const ended = await running.ended

@@ -20,7 +20,7 @@ describe('hookdrift note', () => {
 
   it('records what was done, and every answer about that time names it from then on', async () => {
     const ref = 'https://git.example.com/acme/hooks/-/commit/1f0c9a2b7d6e5f40312233445566778899aabbcc'
-    const { rows } = await history.rows('note', 'deploy 4.2', '--at', then, '--ref', ref, '--by', 'ada')
+    const { rows } = await history.rows(`note 'deploy 4.2' --at ${then} --ref ${ref} --by ada`)
     expect(rows).toEqual([
       {
         id: 1,
@@ -58,12 +58,12 @@ describe('hookdrift note', () => {
     expect(await shown('report --format html')).toContain(`<a href="${ref}" rel="noreferrer">`)
     const lines = (await shown('report --format jsonl')).split('\n').filter((line) => line !== '')
     expect(lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'note')).toMatchObject([{ id: 1, ref }])
-    const { rows: moments, notes } = await history.rows('timeline', uid)
+    const { rows: moments, notes } = await history.rows(`timeline ${uid}`)
     expect(moments.at(-1)).toMatchObject({ change: 'modified', notes: [1], between: report.drift[0].between })
     expect([moments[0].between, notes]).toEqual([null, report.notes])
     expect((await history.rows('trend')).notes).toEqual(report.notes)
     expect(await shown('trend')).toContain('2026-11-21 03:30 UTC deploy 4.2 (ada,')
-    expect((await history.rows('query', 'SELECT text, noted_by FROM note')).rows).toEqual([
+    expect((await history.rows("query 'SELECT text, noted_by FROM note'")).rows).toEqual([
       { text: 'deploy 4.2', noted_by: 'ada' },
     ])
     expect(report.verdict.text).not.toContain('deploy')
@@ -72,26 +72,32 @@ describe('hookdrift note', () => {
   it('is about the projects that it names, and lists what is about some', async () => {
     const { projects } = await history.rows('report')
     const [first, second] = projects.map(({ project }: { project: string }) => project)
-    const { rows } = await history.rows('note', 'keys rotated', '--project', second ?? '', '--by', 'lee')
+    const { rows } = await history.rows(`note 'keys rotated' --project ${second ?? ''} --by lee`)
     expect(rows).toMatchObject([{ projects: [second] }])
     const texts = async (...args: string[]) =>
-      (await history.rows('note', '--list', ...args)).rows.map(({ text }: { text: string }) => text)
+      (await history.rows(['note', '--list', ...args])).rows.map(({ text }) => text)
     expect(await texts()).toEqual(expect.arrayContaining(['keys rotated', 'deploy 4.2']))
     expect(await texts('--project', first ?? '')).toEqual(['deploy 4.2'])
-    expect((await history.ask(['note', '--list'])).stdout).toMatch(/ lee +acme\/\S+\n {4}keys rotated\n/)
+    expect((await history.ask('note --list')).stdout).toMatch(/ lee +acme\/\S+\n {4}keys rotated\n/)
   })
 
   it('masks what looks secret, and shows nothing that controls a terminal', async () => {
-    const { rows } = await history.rows(
-      ...['note', 'rotated to password=hunter2-kJ7dQ2mXv9tRz4Lw \u001b[2J\u202e', '--by', 'ada', '--at', '1h'],
-      ...['--ref', 'https://ci.example.com/?token=kJ7dQ2mXv9tRz4LwPq8s'],
-    )
+    const { rows } = await history.rows([
+      'note',
+      'rotated to password=hunter2-kJ7dQ2mXv9tRz4Lw \u001b[2J\u202e',
+      '--by',
+      'ada',
+      '--at',
+      '1h',
+      '--ref',
+      'https://ci.example.com/?token=kJ7dQ2mXv9tRz4LwPq8s',
+    ])
     expect(JSON.stringify(rows)).not.toMatch(/kJ7dQ2mXv9tRz4Lw/)
     expect(rows).toMatchObject([{ text: expect.stringContaining('sealed:masked') }])
     // An empty place in a script puts the next word there.
     const token = ['ghp', 'k8Xq2LpZ9vRt3Wn7q5BdM4xT6yHsAbCdEfGh'].join('_')
-    expect(JSON.stringify(await history.rows('note', 'deploy 4.3', '--by', token))).not.toContain(token)
-    const { stdout } = await history.ask(['note', '--list'])
+    expect(JSON.stringify(await history.rows(`note 'deploy 4.3' --by ${token}`))).not.toContain(token)
+    const { stdout } = await history.ask('note --list')
     expect(stdout).not.toMatch(/[\u001b\u202e]/)
   })
 
@@ -110,8 +116,8 @@ describe('hookdrift note', () => {
     ['--list --project acme/nothing', '--project acme/nothing matches none of acme/'],
     ["x --by ' '", 'cannot determine the current user'],
   ])('refuses %j', async (line, message) => {
-    const before = (await history.rows('note', '--list')).rows.length
+    const before = (await history.rows('note --list')).rows.length
     expect(await history.ask(`note ${line}`)).toEqual(refusal(message))
-    expect((await history.rows('note', '--list')).rows).toHaveLength(before)
+    expect((await history.rows('note --list')).rows).toHaveLength(before)
   })
 })

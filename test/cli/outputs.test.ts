@@ -8,12 +8,12 @@ import { runCommand } from '../../src/cli/run-command.ts'
 import { breakOne, openCliFixture } from './cli-fixture.ts'
 import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
-import { type Ended, openDirectory, startProgram, wordsOf } from './start-process.ts'
+import { openDirectory, startProgram, wordsOf } from './start-process.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
 
 /** Starts hookdrift in a shell, with what the shell does to its streams. */
-function redirected(line: string, redirection: string, options: Parameters<typeof startProgram>[2]): Promise<Ended> {
+function redirected(line: string, redirection: string, options: Parameters<typeof startProgram>[2]) {
   return startProgram('sh', ['-c', `"$0" "$@" ${redirection}`, process.execPath, main, ...wordsOf(line)], options).ended
 }
 

@@ -7,7 +7,7 @@ import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { targets } from '../../src/init/interview.ts'
 import { refusal } from './refusal.ts'
-import { type Ended, openDirectory, startProgram } from './start-process.ts'
+import { openDirectory, startProgram } from './start-process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const bin = join(checkout, 'bin/hookdrift.js')
@@ -42,14 +42,14 @@ function digestsOf(components: readonly Component[]) {
   )
 }
 
-function nameOf(path: string): string {
+function nameOf(path: string) {
   return path.replace(/^.*node_modules\//, '')
 }
 
 describe('the package', () => {
   const directory = openDirectory()
   const installed = join(directory.path, 'elsewhere')
-  const hookdrift = (...args: string[]): Promise<Ended> =>
+  const hookdrift = (...args: string[]) =>
     startProgram(join(installed, 'node_modules/.bin/hookdrift'), args, { cwd: installed, env: { PATH } }).ended
   let packed: readonly string[] = []
   const notices = () => readFileSync(join(installed, 'node_modules/hookdrift/THIRD-PARTY-NOTICES.txt'), 'utf8')
@@ -263,7 +263,7 @@ describe('an older Node', () => {
   })
 })
 
-async function succeed(name: string, args: readonly string[], cwd: string): Promise<Ended> {
+async function succeed(name: string, args: readonly string[], cwd: string) {
   // As this machine reaches its registry: proxies, certificates. What the surrounding npm said is none of its business.
   const own = Object.entries(process.env).filter(([key]) => !key.startsWith('npm_'))
   const ended = await startProgram(name, args, { cwd, env: { ...Object.fromEntries(own), PATH } }).ended

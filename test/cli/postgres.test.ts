@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
 import { views } from '../../src/history/views.ts'
@@ -46,7 +46,7 @@ async function openStory(history: string) {
 }
 
 /** What two stories with the same events do not share: times, durations, sizes, addresses, ids of the hash chain. */
-function masked(text: string): string {
+function masked(text: string) {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, 'TIME')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?/g, 'TIME')
@@ -68,7 +68,7 @@ async function runStory(history: string): Promise<readonly Said[]> {
   breakOne(cli)
   const project = at(fleet.projects(), 0).uid
   const [, second, third] = fleet.open(project).endpoints
-  if (second === undefined || third === undefined) throw new Error('three endpoints are needed')
+  assert(second && third, 'three endpoints are needed')
   changeEndpoint(fleet, { project, uid: second.uid }, (endpoint) => ({
     ...endpoint,
     url: 'http://plain.example.com',
@@ -94,7 +94,7 @@ async function runStory(history: string): Promise<readonly Said[]> {
   await say('policy replay --policy policy.yaml --format json')
   await say('query --views --format json')
 
-  await say(`accept ${at(open as { fingerprint: string }[], 0).fingerprint} --reason 'it moves' --by lee`)
+  await say(`accept ${open[0].fingerprint} --reason 'it moves' --by lee`)
   await say('accept --list --format json')
   await say("baseline approve --run 1 --by lee --note 'as agreed'")
   await say('baseline show --format json')
@@ -143,10 +143,10 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
     const unmade = { code: 4, stderr: expect.stringMatching(/^hookdrift: there is no history at postgres:\/\//) }
     for (const name of ['status', 'verify', 'runs']) expect(await cli.run(name, { env })).toMatchObject(unmade)
     const refused = { code: 2, stderr: expect.stringMatching(/no installation key is given .*\n {2}make one with/) }
-    expect(await cli.audit([], { env })).toMatchObject(refused)
-    expect(await cli.audit([], { env: { ...env, HOOKDRIFT_SEAL_KEY: '' } })).toMatchObject(refused)
+    expect(await cli.audit('', { env })).toMatchObject(refused)
+    expect(await cli.audit('', { env: { ...env, HOOKDRIFT_SEAL_KEY: '' } })).toMatchObject(refused)
     const keyed = { ...env, HOOKDRIFT_SEAL_KEY: sealKey }
-    expect(await cli.audit([], { env: keyed })).toMatchObject({ code: 0, stderr: '' })
+    expect(await cli.audit('', { env: keyed })).toMatchObject({ code: 0, stderr: '' })
     const other = await cli.audit('--format json', { env: { ...env, HOOKDRIFT_SEAL_KEY: `another-${sealKey}` } })
     expect(other.code).toBe(0)
     expect(JSON.stringify(JSON.parse(other.stdout).notices)).toContain('installation key')
@@ -182,7 +182,7 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
 
   it('is asked under the role of the page, which reads the views and nothing else', async () => {
     await using cli = await openCliFixture()
-    await cli.audit([], { env: { HOOKDRIFT_HISTORY: url, HOOKDRIFT_SEAL_KEY: sealKey } })
+    await cli.audit('', { env: { HOOKDRIFT_HISTORY: url, HOOKDRIFT_SEAL_KEY: sealKey } })
     const reader = `reader_${process.pid}`
     const [, made = '', granted = ''] =
       /```sql\n(CREATE ROLE .*?)```.*?```sql\n(.*?)```/s.exec(
@@ -202,7 +202,7 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
       const fault = (sql: string) =>
         asked.run(sql).then(
           () => 'none',
-          (error: Error) => `${error.message} ${error.cause}`,
+          (error) => `${error.message} ${error.cause}`,
         )
       expect(await asked.all('SELECT number, exit_code FROM committed_run')).toEqual([{ number: 1, exit_code: 0 }])
       for (const view of Object.keys(views)) await asked.all(`SELECT * FROM ${view}`)
@@ -258,7 +258,7 @@ notify: [{ name: files, type: directory, path: ./reports, formats: [json] }]
 describe.skipIf(!hasPostgres)('a worker whose history is on a server', () => {
   it('waits for the server, goes on after it was away, and ends in order', async () => {
     const cluster = makeCluster()
-    if (cluster === undefined) throw new Error('PostgreSQL is not installed')
+    assert(cluster, 'PostgreSQL is not installed')
     await using _ = { [Symbol.asyncDispose]: () => cluster.remove() }
     await cluster.stop()
     await using cli = await openCliFixture({}, workerConfiguration)

@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../pac
 describe('hookdrift', () => {
   it('prints its version', async () => {
     using directory = openDirectory()
-    expect(await command(['--version'], { cwd: directory.path })).toEqual({
+    expect(await command('--version', { cwd: directory.path })).toEqual({
       code: 0,
       stdout: `${version}\n`,
       stderr: '',
@@ -19,7 +19,7 @@ describe('hookdrift', () => {
 
   it('prints help with commands, exit codes and environment', async () => {
     using directory = openDirectory()
-    const { code, stdout, stderr } = await command(['--help'], { cwd: directory.path })
+    const { code, stdout, stderr } = await command('--help', { cwd: directory.path })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^Usage: hookdrift /)
     for (const word of ['audit', 'demo', 'Exit codes:', 'HOOKDRIFT_HISTORY', 'HOOKDRIFT_SEAL_KEY', 'HOOKDRIFT_LOG']) {
@@ -36,7 +36,7 @@ describe('hookdrift', () => {
 
   it('prints help for a command', async () => {
     using directory = openDirectory()
-    const { code, stdout } = await command(['audit', '--help'], { cwd: directory.path })
+    const { code, stdout } = await command('audit --help', { cwd: directory.path })
     expect(code).toBe(0)
     const options = '--config --history --project --format --output --fail-on --quiet'
     for (const option of options) expect(stdout).toContain(option)
@@ -45,7 +45,7 @@ describe('hookdrift', () => {
   it('behaves the same as a process', async () => {
     using directory = openDirectory()
     const [help, wrong] = await Promise.all([
-      startHookdrift(['--help'], { cwd: directory.path }).ended,
+      startHookdrift('--help', { cwd: directory.path }).ended,
       startHookdrift('audit', { cwd: directory.path }).ended,
     ])
     expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Usage: hookdrift /) })
@@ -61,7 +61,7 @@ describe('hookdrift', () => {
 
   it('survives a reader that goes away', async () => {
     using directory = openDirectory()
-    const { child, ended } = startHookdrift(['--help'], { cwd: directory.path })
+    const { child, ended } = startHookdrift('--help', { cwd: directory.path })
     child.stdout?.destroy()
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
   })
@@ -92,7 +92,7 @@ describe('JSON', () => {
     'names the run in the same members: %s',
     async (line) => {
       using directory = openDirectory()
-      await command(['demo', '--keep', 'kept'], { cwd: directory.path })
+      await command('demo --keep kept', { cwd: directory.path })
       const { stdout } = await command(`${line} --format json`, { cwd: directory.file('kept') })
       const { schema, run } = JSON.parse(stdout)
       expect({ schema, run }).toEqual({
@@ -117,12 +117,12 @@ describe('the demo', () => {
   it('keeps its files in the given directory and does not touch others', async () => {
     using directory = openDirectory()
     const options = { cwd: directory.path, env: {} }
-    const { code, stdout } = await command(['demo', '--keep', 'kept'], options)
+    const { code, stdout } = await command('demo --keep kept', options)
     expect(code).toBe(0)
     expect(stdout).toContain('hookdrift report --history kept/hookdrift.db --format html')
-    const report = await command(['report', '--history', 'kept/hookdrift.db', '--format', 'html'], options)
+    const report = await command('report --history kept/hookdrift.db --format html', options)
     expect(report.stdout).toMatch(/^<!doctype html>/)
-    const again = await command(['demo', '--keep', 'kept'], options)
+    const again = await command('demo --keep kept', options)
     expect(again).toMatchObject({
       code: 2,
       stderr: 'hookdrift: --keep kept: the directory is not empty\n  name one that does not exist\n',
@@ -132,7 +132,7 @@ describe('the demo', () => {
   it('keeps a configuration that names the given history', async () => {
     using directory = openDirectory()
     const env = {}
-    await command(['demo', '--keep', 'kept', '--history', 'runs.db'], { cwd: directory.path, env })
+    await command('demo --keep kept --history runs.db', { cwd: directory.path, env })
     const { code, stderr } = await command('verify', { cwd: join(directory.path, 'kept'), env })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -157,8 +157,8 @@ describe('the demo', () => {
         .replace(/\b\d+(\.\d+)? m?s\b/g, 'DURATION')
         .replace(/ +/g, ' ')
     const options = { cwd: directory.path, env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-but-long-enough-for-one' } }
-    const one = await command(['demo', '--seed', 'x'], options)
-    const two = await command(['demo', '--seed', 'x'], options)
+    const one = await command('demo --seed x', options)
+    const two = await command('demo --seed x', options)
     expect(bare(one.stdout)).toBe(bare(two.stdout))
   })
 })

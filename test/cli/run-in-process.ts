@@ -10,6 +10,24 @@ export interface Said {
   readonly stderr: string
 }
 
+type Json = ReturnType<typeof JSON.parse>
+
+/** What a command answers as JSON: its lists, and other members. */
+export interface Answer {
+  readonly [member: string]: Json
+  readonly rows: Json[]
+  readonly violations: Json[]
+  readonly drift: Json[]
+  readonly coverage: Json[]
+  readonly notices: Json[]
+  readonly causes: Json[]
+  readonly controls: Json[]
+  readonly resources: Json[]
+  readonly ends: Json[]
+  readonly weeks: Json[]
+  readonly left_to_you: Json[]
+}
+
 export interface TerminalOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
@@ -24,7 +42,7 @@ export async function command(line: CommandLine, { cwd, env = {}, columns, onStd
   const args = wordsOf(line)
   const stdout = aStream(columns)
   const stderr = aStream(columns)
-  stderr.stream.on('data', (chunk: Buffer) => onStderr?.(chunk.toString()))
+  stderr.stream.on('data', (chunk) => onStderr?.(chunk.toString()))
   const terminal: ProcessContext = { stdout: stdout.stream, stderr: stderr.stream, env, cwd: () => cwd }
   const code = await runCommand(args, terminal)
   checkOutputs(stdout.text(), args, cwd)
@@ -34,7 +52,7 @@ export async function command(line: CommandLine, { cwd, env = {}, columns, onStd
 function aStream(columns: number | undefined) {
   const chunks: string[] = []
   const stream = new PassThrough()
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
+  stream.on('data', (chunk) => chunks.push(chunk.toString()))
   const watched = columns === undefined ? {} : { isTTY: true, columns }
   // As much of a terminal's stream as commands use.
   return { stream: Object.assign(stream, watched) as unknown as NodeJS.WriteStream, text: () => chunks.join('') }

@@ -22,7 +22,7 @@ describe('hookdrift serve', async () => {
   afterAll(() => directory[Symbol.dispose]())
 
   /** A configuration whose history is that of the demonstration, and whose keys are not set. */
-  function configure(serve: string): string {
+  function configure(serve: string) {
     const services = 'services: [{ name: acme, url: https://a.example, key: "${ACME_KEY}", projects: [{ id: p1 }] }]\n'
     directory.write('hookdrift.yaml', `history: demo/hookdrift.db\n${services}${serve}`)
     return directory.file('hookdrift.yaml')
@@ -34,7 +34,7 @@ describe('hookdrift serve', async () => {
   /** The address that a process says it serves at. */
   const urlOf = ({ child }: ReturnType<typeof startHookdrift>) =>
     new Promise<string>((resolve) =>
-      child.stdout?.on('data', (text: string) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
+      child.stdout?.on('data', (text) => resolve(/http:\/\/\S+(?=\/ )/.exec(text)?.[0] ?? '')),
     )
 
   it('says that it lives while a page waits for the history', async () => {
@@ -103,7 +103,7 @@ describe('hookdrift serve', async () => {
     // Without the file, the pages would be open to everyone who reaches the address.
     const running = start('serve --history demo/hookdrift.db')
     let log = ''
-    running.child.stderr?.on('data', (text: string) => {
+    running.child.stderr?.on('data', (text) => {
       log += text
     })
     const url = await urlOf(running)
@@ -170,7 +170,7 @@ describe('hookdrift serve', async () => {
 })
 
 /** A connection that lets no other read. */
-function openLocked(file: string): Disposable {
+function openLocked(file: string) {
   const db = new Database(file)
   db.pragma('locking_mode = EXCLUSIVE')
   db.exec('BEGIN EXCLUSIVE')
@@ -184,7 +184,7 @@ describe('hookdrift demo --serve', () => {
     using directory = openDirectory()
     const running = startHookdrift('demo --serve 0 --keep try', { cwd: directory.path })
     let stdout = ''
-    running.child.stdout?.on('data', (text: string) => {
+    running.child.stdout?.on('data', (text) => {
       stdout += text
     })
     while (!stdout.includes('partner-intake'))

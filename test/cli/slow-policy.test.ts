@@ -5,7 +5,7 @@ import { command } from './run-in-process.ts'
 import { type openDirectory, startHookdrift } from './start-process.ts'
 
 /** Allowed, and nothing that is read in a moment: ninety files of a thousand overrides each. */
-function layOutSlowPolicy({ write }: Pick<ReturnType<typeof openDirectory>, 'write'>): void {
+function layOutSlowPolicy({ write }: Pick<ReturnType<typeof openDirectory>, 'write'>) {
   const names = Array.from({ length: 90 }, (_, index) => `slow-${index}.yaml`)
   const override = '- { match: { uid: a }, rules: { endpoint/inactive: off } }\n'
   for (const name of names) write(name, `extends: []\noverrides:\n${override.repeat(1000)}`)
@@ -13,7 +13,7 @@ function layOutSlowPolicy({ write }: Pick<ReturnType<typeof openDirectory>, 'wri
 }
 
 /** Calls what listens for a signal, as soon as something does besides what did before. */
-async function signalWhenHeard(name: 'SIGTERM'): Promise<void> {
+async function signalWhenHeard(name: 'SIGTERM') {
   const before = new Set(process.rawListeners(name))
   for (;;) {
     const heard = process.rawListeners(name).find((listener) => !before.has(listener))
@@ -45,7 +45,7 @@ describe('a policy that takes long to read', () => {
       env: { ...cli.env, HOOKDRIFT_LOG: 'info' },
     })
     let said = ''
-    child.stderr?.on('data', (text: string) => {
+    child.stderr?.on('data', (text) => {
       said += text
     })
     while (!said.includes('"listening"')) await once(child.stderr ?? child, 'data')

@@ -58,10 +58,10 @@ export function startProgram(
   const ended = new Promise<Ended>((resolve, reject) => {
     let stdout = ''
     let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout.setEncoding('utf8').on('data', (text) => {
       stdout += text
     })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr.setEncoding('utf8').on('data', (text) => {
       stderr += text
     })
     child.on('error', reject)

@@ -95,7 +95,7 @@ function said(stdout: string): Report {
 }
 
 /** Active violations are the same; the stopped run may already have reported new ones as opened. */
-function isAsExpected(next: Report, expected: Report): boolean {
+function isAsExpected(next: Report, expected: Report) {
   const activeFingerprints = ({ violations }: Report) =>
     violations
       .flatMap(({ fingerprint, state }) => (state === 'resolved' ? [] : [fingerprint]))
@@ -109,11 +109,11 @@ function isAsExpected(next: Report, expected: Report): boolean {
   )
 }
 
-function committedRuns(file: string): number {
+function committedRuns(file: string) {
   return query<{ runs: number }>(file, 'SELECT count(*) AS runs FROM committed_run')[0]?.runs ?? 0
 }
 
-function query<Row>(file: string, sql: string): Row[] {
+function query<Row>(file: string, sql: string) {
   const db = new Database(file, { readonly: true })
   try {
     return db.prepare<[], Row>(sql).all()

@@ -46,7 +46,7 @@ describe('hookdrift trend', () => {
     expect(Math.round(answer.severities[1].mean_time_to_fix_ms / day)).toBe(10)
     expect(answer.mean_time_to_fix_ms).toBe(answer.severities[1].mean_time_to_fix_ms)
     expect(answer.oldest).toBe(answer.severities[1].oldest)
-    const days: { date: string; opened: number; fixed: number; open: { high: number } }[] = answer.rows
+    const days = answer.rows
     expect(days.at(-1)).toMatchObject({ date: answer.run.started_at.slice(0, 10), opened: 1, fixed: 0 })
     expect(days.map(({ open }) => open.high).filter((open, at, all) => open !== all[at - 1])).toEqual([2, 1, 2])
     expect(days.reduce((sum, { opened }) => sum + opened, 0)).toBe(3)
@@ -55,13 +55,13 @@ describe('hookdrift trend', () => {
   })
 
   it('is the same about a run when later ones were committed', async () => {
-    expect(numbers(await history.rows('trend', '--run', '2'))).toEqual([
+    expect(numbers(await history.rows('trend --run 2'))).toEqual([
       [2, 0, 2, 1, 0],
       [0, 1, 1, 1, 0],
     ])
-    expect(numbers(await history.rows('trend', '--since', '2'))).toHaveLength(2)
-    expect(numbers(await history.rows('trend', '--since', '6d'))).toEqual([[1, 0, 2, 2, 1]])
-    expect(numbers(await history.rows('trend', '--project', 'acme/orders'))).toEqual([
+    expect(numbers(await history.rows('trend --since 2'))).toHaveLength(2)
+    expect(numbers(await history.rows('trend --since 6d'))).toEqual([[1, 0, 2, 2, 1]])
+    expect(numbers(await history.rows('trend --project acme/orders'))).toEqual([
       [0, 0, 0, 1, 0],
       [0, 0, 0, 1, 0],
       [0, 0, 0, 2, 1],
@@ -115,7 +115,7 @@ it('counts the runs that scanned a chosen project, and what was incomplete of it
   await story.fixture.audit({ policy })
   story.fixture.harness.advance(day)
   await story.fixture.audit({ policy, only: ['acme/orders'] })
-  const runsOf = async (...args: string[]) => numbers(await story.rows('trend', ...args)).map((week) => week.slice(3))
+  const runsOf = async (...args: string[]) => numbers(await story.rows(['trend', ...args])).map((week) => week.slice(3))
   expect(await runsOf()).toEqual([[3, 2]])
   expect(await runsOf('--project', 'orders')).toEqual([[3, 2]])
   expect(await runsOf('--project', 'payments')).toEqual([[2, 0]])

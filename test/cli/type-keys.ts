@@ -24,7 +24,7 @@ export async function typeKeys(line: CommandLine, { cwd, env, steps }: Typing) {
   const child = spawn('python3', [typist], { stdio: ['pipe', 'pipe', 'inherit'], timeout: 110_000 })
   child.stdin.end(JSON.stringify(task))
   let text = ''
-  child.stdout.setEncoding('utf8').on('data', (some: string) => {
+  child.stdout.setEncoding('utf8').on('data', (some) => {
     text += some
   })
   await new Promise((resolve) => child.on('close', resolve))

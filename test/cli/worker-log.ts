@@ -5,7 +5,7 @@ import type { Running } from './start-process.ts'
 export function logOf({ child }: Running) {
   const lines: Record<string, unknown>[] = []
   let rest = ''
-  child.stderr?.on('data', (text: string) => {
+  child.stderr?.on('data', (text) => {
     const parts = (rest + text).split('\n')
     rest = parts.pop() ?? ''
     lines.push(...parts.map((line) => JSON.parse(line)))
@@ -14,7 +14,7 @@ export function logOf({ child }: Running) {
     lines,
     count: (message: string) => lines.filter(({ msg }) => msg === message).length,
     /** The line with a message, once it came so many times. */
-    async until(message: string, times = 1): Promise<Record<string, unknown>> {
+    async until(message: string, times = 1) {
       for (;;) {
         const found = lines.filter(({ msg }) => msg === message)
         const [first] = found

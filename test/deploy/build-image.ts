@@ -67,7 +67,7 @@ interface Places {
   readonly root: string
 }
 
-function copy(rest: string, { context, rootOf, workingDirectory, root }: Places): void {
+function copy(rest: string, { context, rootOf, workingDirectory, root }: Places) {
   const words = rest.split(' ')
   const flags = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2).split('='))
   const { from, chown } = Object.fromEntries(flags)
@@ -86,7 +86,7 @@ function copy(rest: string, { context, rootOf, workingDirectory, root }: Places)
   }
 }
 
-async function run(command: string, cwd: string): Promise<void> {
+async function run(command: string, cwd: string) {
   // As this machine reaches its registry; what the surrounding npm said is none of its business.
   const own = Object.entries(process.env).filter(([key]) => !key.startsWith('npm_'))
   const env = { ...Object.fromEntries(own), PATH, npm_config_prefer_offline: 'true' }

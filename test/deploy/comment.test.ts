@@ -7,7 +7,7 @@ import { startForge } from './fake-forge.ts'
 const program = join(checkout, 'deploy/ci/comment.mjs')
 const places = ['github', 'gitlab'] as const
 
-function environmentOf(place: (typeof places)[number], url: string): Readonly<Record<string, string>> {
+function environmentOf(place: (typeof places)[number], url: string) {
   return place === 'github'
     ? {
         GITHUB_API_URL: url,

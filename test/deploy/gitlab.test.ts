@@ -14,9 +14,9 @@ const [header, body] = parseAllDocuments(text).map((document) => document.toJS()
 const { inputs } = header.spec
 
 /** Every input is replaced in the text before it is read. */
-function fillInputs(given: Readonly<Record<string, string>>): string {
+function fillInputs(given: Readonly<Record<string, string>>) {
   const [, template = ''] = text.split(/^---\n/m)
-  return template.replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, name: string) => given[name] ?? inputs[name].default)
+  return template.replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, name) => given[name] ?? inputs[name].default)
 }
 
 /** The job as GitLab makes it. */

@@ -26,7 +26,7 @@ describe('the files for Grafana', () => {
       rules.map((rule) => [rule[name], expression(rule as never), rule.for ?? '0s', rule.labels])
     expect(
       essence(inGrafana[0].rules, 'title', ({ data }: { data: { model: { expr: string } }[] }) => data[0]?.model.expr),
-    ).toEqual(essence(inPrometheus[0].rules, 'alert', ({ expr }: { expr: string }) => expr))
+    ).toEqual(essence(inPrometheus[0].rules, 'alert', ({ expr }) => expr))
     expect([inGrafana.length, inPrometheus.length]).toEqual([1, 1])
   })
 

@@ -24,7 +24,7 @@ const hasKubectl = isOnPath('kubectl', ['kustomize', '--help'])
 type Render = (release: Release) => readonly Manifest[]
 
 const documentsIn = (text: string) =>
-  parseAllDocuments(text).flatMap((document): Manifest[] => (document.toJS() === null ? [] : [document.toJS()]))
+  parseAllDocuments(text).flatMap((document) => (document.toJS() === null ? [] : [document.toJS()]))
 
 const renderers: readonly (readonly [string, Render])[] = [
   [
@@ -35,7 +35,7 @@ const renderers: readonly (readonly [string, Render])[] = [
   ...(hasHelm ? [['helm', renderByHelm] as const] : []),
 ]
 
-function renderByHelm({ name, namespace, values }: Release): readonly Manifest[] {
+function renderByHelm({ name, namespace, values }: Release) {
   using directory = openDirectory()
   directory.write('values.yaml', stringify(values))
   const file = join(directory.path, 'values.yaml')
@@ -45,7 +45,7 @@ function renderByHelm({ name, namespace, values }: Release): readonly Manifest[]
 
 const byKind = (manifests: readonly Manifest[]) =>
   Object.fromEntries(manifests.map((manifest) => [manifest.kind, manifest]))
-const release = (values: Release['values'] = {}): Release => ({ name: 'hookdrift', namespace: 'audits', values })
+const release = (values: Release['values'] = {}) => ({ name: 'hookdrift', namespace: 'audits', values })
 
 const variants = ['worker', 'cronjob'].flatMap((workload) =>
   ['volume', 'postgres'].map((history) => ({ workload, history })),
@@ -324,11 +324,11 @@ function templateOf(workload: Manifest | undefined): z.infer<typeof podTemplate>
   return 'template' in spec ? podTemplate.parse(spec.template) : podTemplate.parse(spec.jobTemplate.spec.template)
 }
 
-function podOf(workload: Manifest | undefined): z.infer<typeof podTemplate>['spec'] {
+function podOf(workload: Manifest | undefined) {
   return templateOf(workload).spec
 }
 
-function podLabelsOf(manifests: readonly Manifest[]): Readonly<Record<string, string>> {
+function podLabelsOf(manifests: readonly Manifest[]) {
   return templateOf(byKind(manifests).Deployment).metadata.labels
 }
 
@@ -348,7 +348,7 @@ function valuesIn({ properties = {} }: ValueSchema, parent = ''): readonly Descr
   return Object.entries(properties).flatMap(([name, value]) => {
     const path = `${parent}${name}`
     if (value.properties !== undefined) return valuesIn(value, `${path}.`)
-    const named: ValueSchema = value.$ref === undefined ? value : schema.definitions[value.$ref.split('/').at(-1) ?? '']
+    const named = value.$ref === undefined ? value : schema.definitions[value.$ref.split('/').at(-1) ?? '']
     return [{ path, description: value.description ?? named.description }]
   })
 }

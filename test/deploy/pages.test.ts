@@ -132,7 +132,7 @@ describe('generated pages', () => {
 })
 
 /** The packages that a text imports, except for types. */
-function packagesOf(text: string): string[] {
+function packagesOf(text: string) {
   const imports =
     /(?:^import (?!type )[^;]*? from |import\(|createRequire\(import\.meta\.url\)\()'((?:@[^/']+\/)?[^/'.][^/']*)/gm
   return [...text.matchAll(imports)].flatMap(([, name = '']) => (isBuiltin(name) || name === '' ? [] : [name]))
@@ -141,7 +141,7 @@ function packagesOf(text: string): string[] {
 const page = textOf('docs/reference/coverage.md')
 
 /** The first two cells of each row below a header, in the part of the page from one text to another. */
-function rowsBetween(from: string, to: string): readonly (readonly string[])[] {
+function rowsBetween(from: string, to: string) {
   const part = page.slice(page.indexOf(from), page.indexOf(to))
   const rows = [...part.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, code = '', next = '']) => [code, next])
   return rows.slice(1)

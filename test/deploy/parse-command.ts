@@ -27,7 +27,7 @@ function optionsOf(command: Command): string[] {
 /** What the program's own command line says of these arguments: nothing when it would run them, else its complaint. */
 export async function complaintOf(args: readonly string[]): Promise<string> {
   const heard: string[] = []
-  const stream = new PassThrough().on('data', (chunk: Buffer) => heard.push(chunk.toString()))
+  const stream = new PassThrough().on('data', (chunk) => heard.push(chunk.toString()))
   // As much of a terminal's stream as the command line uses.
   const output = stream as unknown as NodeJS.WriteStream
   const terminal: ProcessContext = { stdout: output, stderr: output, env: {}, cwd: () => '/' }

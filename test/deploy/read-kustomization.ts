@@ -27,7 +27,7 @@ const kustomizationSchema = z.strictObject({
 export function readKustomization(folder: string): readonly Manifest[] {
   const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
   const read = kustomizationSchema.parse(parse(textOf('kustomization.yaml')))
-  const manifests: Manifest[] = read.resources.flatMap((name) => {
+  const manifests = read.resources.flatMap((name) => {
     const path = join(folder, name)
     if (statSync(path).isDirectory()) return readKustomization(path)
     return parseAllDocuments(textOf(name)).map((document) => document.toJS())
@@ -44,7 +44,7 @@ export function readKustomization(folder: string): readonly Manifest[] {
   return manifests.map((manifest) => replaceImages(addLabels(manifest, pairs), read.images))
 }
 
-function addLabels(manifest: Manifest, pairs: Readonly<Record<string, string>>): Manifest {
+function addLabels(manifest: Manifest, pairs: Readonly<Record<string, string>>) {
   if (Object.keys(pairs).length === 0) return manifest
   const labels = { ...manifest.metadata.labels, ...pairs }
   return { ...manifest, metadata: { ...manifest.metadata, labels } }

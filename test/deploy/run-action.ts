@@ -37,7 +37,7 @@ export async function runAction({ action, workspace, temporary, use, ...given }:
     Object.entries(given.github ?? {}).map(([name, value]) => [`github.${name}`, value]),
   )
   const fill = (text: unknown) =>
-    String(text ?? '').replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => known.get(name) ?? '')
+    String(text ?? '').replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name) => known.get(name) ?? '')
   for (const [name, { default: byDefault }] of Object.entries<{ default?: unknown }>(inputs))
     known.set(`inputs.${name}`, given.inputs?.[name] ?? fill(byDefault))
 
@@ -86,7 +86,7 @@ export async function runAction({ action, workspace, temporary, use, ...given }:
 }
 
 /** The conditions that the action has, and no others. */
-function isTrue(condition: string, known: ReadonlyMap<string, string>): boolean {
+function isTrue(condition: string, known: ReadonlyMap<string, string>) {
   if (condition === 'always()' || condition === 'success()') return true
   const [, name = '', sign, text] = /^([\w.-]+) (==|!=) '([^']*)'$/.exec(condition) ?? []
   if (sign === undefined) throw new Error(`a condition that this runner does not know: ${condition}`)

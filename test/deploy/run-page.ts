@@ -34,7 +34,7 @@ export function blocksOf(page: string): readonly Block[] {
   })
 }
 
-function stepsOf(block: string): readonly Step[] {
+function stepsOf(block: string) {
   return block
     .split(/^(?=\$ )/m)
     .filter((part) => part.startsWith('$ '))
@@ -87,15 +87,15 @@ export async function runPage(page: string): Promise<Answers> {
 
 const expiry = /(?<=expires: )\d{4}-\d\d-\d\d/g
 
-function current(file: string): string {
+function current(file: string) {
   return file.replace(expiry, inThreeMonths())
 }
 
-function inThreeMonths(): string {
+function inThreeMonths() {
   return new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10)
 }
 
-async function freePort(): Promise<string> {
+async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo // as: it listens on a port, not on a pipe
@@ -113,7 +113,7 @@ function openShell(cwd: string, env: Readonly<Record<string, string>>) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   child.stdin.write('exec 2>&1\n')
   return {
-    async run(command: string): Promise<readonly string[]> {
+    async run(command: string) {
       child.stdin.write(`${command}\necho ${end}\n`)
       const answer: string[] = []
       for (;;) {

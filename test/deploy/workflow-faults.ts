@@ -57,7 +57,7 @@ export function dependabotFaults(text: string): readonly string[] {
     .map((update) => `dependabot-cooldown: ${update['package-ecosystem']} does not wait a week`)
 }
 
-function jobFaults(name: string, job: Job, isForRelease: boolean): readonly string[] {
+function jobFaults(name: string, job: Job, isForRelease: boolean) {
   const { permissions, secrets, steps = [], 'timeout-minutes': timeout } = job
   return [
     ...(typeof permissions === 'object' ? [] : [`excessive-permissions: ${name} does not list what it needs`]),
@@ -74,22 +74,22 @@ function jobFaults(name: string, job: Job, isForRelease: boolean): readonly stri
 }
 
 /** Whether a tag or a release starts it: what it makes goes to users. */
-function publishes({ on }: Workflow): boolean {
+function publishes({ on }: Workflow) {
   return triggersOf(on).includes('release') || /"tags"/.test(JSON.stringify(on))
 }
 
 /** The names of what starts it: one, a list, or the keys of an object. */
-function triggersOf(on: unknown): readonly string[] {
+function triggersOf(on: unknown) {
   if (Array.isArray(on)) return on.map(String)
   return typeof on === 'object' && on !== null ? Object.keys(on) : [String(on)]
 }
 
-function keepsCache(uses: string, run: string, given: Readonly<Record<string, unknown>>): boolean {
+function keepsCache(uses: string, run: string, given: Readonly<Record<string, unknown>>) {
   if (uses.startsWith('actions/cache')) return true
   if (uses.startsWith('actions/setup-node@')) return given['package-manager-cache'] !== false || 'cache' in given
   return /--cache-(?:from|to)/.test(run) || 'cache-from' in given
 }
 
-function isEmpty(value: unknown): boolean {
+function isEmpty(value: unknown) {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }

@@ -95,7 +95,7 @@ async function expectFindingsToAgree(
   seen: readonly Identity[],
   uids: readonly string[],
   run: number,
-): Promise<void> {
+) {
   for (const uid of uids) {
     const places = seen.filter((identity) => identity.uid === uid).sort(byProject)
     expect(await identifyResources(reader, uid, run)).toEqual(places)
@@ -112,7 +112,7 @@ async function expectDifferencesToAgree(
   projects: readonly ProjectRef[],
   from: number,
   to: number,
-): Promise<void> {
+) {
   const expected: unknown[] = []
   for (const project of projects) {
     const [before, after] = [await readStateAt(reader, project, from), await readStateAt(reader, project, to)]
@@ -129,7 +129,7 @@ async function expectDifferencesToAgree(
 }
 
 /** Read at once, chosen, in pages, counted, and found again by their fingerprints. */
-async function expectViolationsToAgree(reader: HistoryReader, run: number): Promise<void> {
+async function expectViolationsToAgree(reader: HistoryReader, run: number) {
   const [active, resolved] = [await readViolationsAt(reader, run), await readResolvedBetween(reader, 0, run)]
   const listed = await listViolations(reader, { run, resolvedAfter: 0, withOwners: true, withTexts: true })
   const first = (of: readonly ListedViolation[]) => readFirst(reader, of, { most: 1000 })
@@ -155,9 +155,9 @@ async function expectPagesToAgree(
   reader: HistoryReader,
   listed: readonly ListedViolation[],
   all: readonly (RecordedViolation | ResolvedViolation)[],
-): Promise<void> {
+) {
   const most = 3
-  const placeOf = (at: number, isEnd: boolean): ViolationCursor | undefined => {
+  const placeOf = (at: number, isEnd: boolean) => {
     const one = all[at]
     return one && { ...one, sortKey: 0, run: 'resolved_run' in one ? one.resolved_run : 0, isEnd }
   }

@@ -16,7 +16,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { migrationsWith, temporaryDatabasePaths } from './database-fixture.ts'
 import { Machines } from './processes.ts'
-import { aStart, at, payments, walkAll } from './samples.ts'
+import { anApproval, aStart, at, payments, walkAll } from './samples.ts'
 import { makeSoundHistory } from './sound-history.ts'
 
 let sound: Buffer
@@ -33,13 +33,13 @@ beforeEach(() => {
 const owner = () => ({ ...new Machines().process(1), now: () => Date.parse('2027-01-01T00:00:00Z') })
 const trigger = 'CREATE TRIGGER evil AFTER INSERT ON run BEGIN DELETE FROM violation; END'
 
-function alter(sql: string): void {
+function alter(sql: string) {
   const db = new Database(file)
   db.exec(sql)
   db.close()
 }
 
-function rowsOf(table: string): unknown[] {
+function rowsOf(table: string) {
   const db = new Database(file, { readonly: true })
   const rows = db.prepare(`SELECT * FROM ${table}`).all()
   db.close()
@@ -54,8 +54,7 @@ describe('a history with a foreign trigger', () => {
   const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
   const writes: Readonly<Record<string, (history: History) => unknown>> = {
     'a run': (history) => history.begin(aStart(at(9))),
-    'an approval': (history) =>
-      history.approve([{ project: payments, scopes: {}, note: '', by: 'alice', at: at(9), state: { run: 4 } }]),
+    'an approval': (history) => history.approve([anApproval(payments, 4)]),
     'a revocation': (history) => history.revoke([2], { by: 'alice', at: at(9) }),
     'a message': (history) => history.enqueue([{ id: 'msg_1', channel: 'hook', run: null, body: '{}' }], at(9)),
     'a delivery': (history) => history.claim('hook'),

@@ -1,11 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import {
-  type ApprovedResource,
-  activeApprovals,
-  approvalsByResource,
-  type NewApproval,
-} from '../../src/history/approvals.ts'
-import type { Draft } from '../../src/history/history.ts'
+import { assert, beforeEach, describe, expect, it } from 'vitest'
+import { type ApprovedResource, activeApprovals, approvalsByResource } from '../../src/history/approvals.ts'
+import type { Draft, History } from '../../src/history/history.ts'
 import {
   listApprovals,
   listApprovalsOf,
@@ -13,17 +8,20 @@ import {
   readApprovedResources,
   readApprovedUids,
 } from '../../src/history/sql/approvals.ts'
-import type { ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
 import { idOf } from './known-in.ts'
-import { aChange, aCoverage, at, aVersion, commit, orders, payments } from './samples.ts'
-
-const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
-
-function anApproval(project: ProjectRef, run: number, other: Partial<NewApproval> = {}): NewApproval {
-  return { project, scopes, note: 'reviewed', by: 'ops', at: at(10), state: { run }, ...other }
-}
+import {
+  aChange,
+  aCoverage,
+  anApproval,
+  at,
+  aVersion,
+  commit,
+  orders,
+  payments,
+  approvedScopes as scopes,
+} from './samples.ts'
 
 const anImported: ApprovedResource = {
   kind: 'endpoint',
@@ -37,6 +35,10 @@ const anImported: ApprovedResource = {
 export function describeApprovals(name: string, makePlace: () => Place): void {
   describe(`${name}: a history with approvals`, () => {
     const fixture = openContractFixture(makePlace)
+    let history: History
+    beforeEach(() => {
+      history = fixture.history
+    })
     const { begin, run } = fixture
 
     /** Run 1 knows a and b, run 2 changes a and ends b. */
@@ -50,16 +52,16 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
 
     it('keeps every approval; the last one of each project is active until it is revoked', async () => {
       await twoRuns()
-      await fixture.history.approve([anApproval(payments, 1), anApproval(orders, 1)])
-      await fixture.history.approve([anApproval(payments, 2, { by: 'audit', at: at(11), note: '' })])
-      const ids = async () => activeApprovals(await listApprovals(fixture.history)).map(({ id }) => id)
+      await history.approve([anApproval(payments, 1), anApproval(orders, 1)])
+      await history.approve([anApproval(payments, 2, { by: 'audit', at: at(11), note: '' })])
+      const ids = async () => activeApprovals(await listApprovals(history)).map(({ id }) => id)
       expect(await ids()).toEqual([3, 2])
-      await fixture.history.revoke([3], { by: 'lead', at: at(12) })
+      await history.revoke([3], { by: 'lead', at: at(12) })
       // A second revocation changes nothing.
-      await fixture.history.revoke([3], { by: 'other', at: at(13) })
+      await history.revoke([3], { by: 'other', at: at(13) })
       expect(await ids()).toEqual([2])
       const common = { scopes, run: 1, note: 'reviewed', by: 'ops', at: at(10), revoked: undefined }
-      expect(await listApprovals(fixture.history)).toEqual([
+      expect(await listApprovals(history)).toEqual([
         { ...common, id: 1, project: payments },
         { ...common, id: 2, project: orders },
         {
@@ -77,10 +79,10 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
 
     it('gives the state of a run to the runs after it', async () => {
       await twoRuns()
-      await fixture.history.approve([anApproval(payments, 1)])
+      await history.approve([anApproval(payments, 1)])
       const draft = await begin()
       const approval = (await listApprovalsOf(draft.past, payments)).at(-1)
-      if (approval === undefined) throw new Error('nothing is approved')
+      assert(approval, 'nothing is approved')
       expect(await listApprovalsOf(draft.past, orders)).toEqual([])
       expect((await readApprovedUids(draft.past, approval, 'endpoint')).toSorted()).toEqual(['a', 'b'])
       expect(await readApprovedUids(draft.past, approval, 'source')).toEqual([])
@@ -88,7 +90,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       const bodies = await readApprovedBodies(draft.past, approval, asked)
       expect(bodies.map((body) => body?.attributes)).toEqual([undefined, { n: 1 }])
       await draft.abandon(at(20))
-      expect((await readApprovedResources(fixture.history, approval)).map(({ uid }) => uid)).toEqual(['a', 'b'])
+      expect((await readApprovedResources(history, approval)).map(({ uid }) => uid)).toEqual(['a', 'b'])
     })
 
     it('gives amended resources as they were approved by themselves, and the rest as of its run', async () => {
@@ -99,45 +101,40 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       ] as const
       const resources = [{ ...anImported, uid: 'a', attributes: { n: 2 } }]
       await run((draft) => draft.stage(payments, [aVersion('c', { n: 3 })]))
-      await fixture.history.approve([
-        anApproval(payments, 1, { state: { run: 1, resources }, amendments, osUser: 'root' }),
-      ])
+      await history.approve([anApproval(payments, 1, { state: { run: 1, resources }, amendments, osUser: 'root' })])
       const draft = await begin()
       const approval = (await listApprovalsOf(draft.past, payments)).at(-1)
-      if (approval === undefined) throw new Error('nothing is approved')
+      assert(approval, 'nothing is approved')
       expect(approval).toMatchObject({ run: 1, amendments, osUser: 'root' })
       expect(await readApprovedUids(draft.past, approval, 'endpoint')).toEqual(['a'])
       const asked = ['b', 'a', 'c'].map((uid) => ({ kind: 'endpoint', uid }) as const)
       const bodies = await readApprovedBodies(draft.past, approval, asked)
       expect(bodies.map((body) => body?.attributes)).toEqual([undefined, { n: 2 }, undefined])
       await draft.abandon(at(20))
-      expect(
-        (await readApprovedResources(fixture.history, approval)).map(({ uid, attributes }) => [uid, attributes]),
-      ).toEqual([['a', { n: 2 }]])
+      expect((await readApprovedResources(history, approval)).map(({ uid, attributes }) => [uid, attributes])).toEqual([
+        ['a', { n: 2 }],
+      ])
       // Where the rest is of a run as well.
-      await fixture.history.approve([
+      await history.approve([
         anApproval(payments, 2, { state: { run: 1, resources: [] }, amendments: [amendments[1]] }),
       ])
-      const rest = await readApprovedResources(
-        fixture.history,
-        activeApprovals(await listApprovals(fixture.history))[0] ?? approval,
-      )
+      const rest = await readApprovedResources(history, activeApprovals(await listApprovals(history))[0] ?? approval)
       expect(rest.map(({ uid, attributes }) => [uid, attributes])).toEqual([['a', { n: 1 }]])
     })
 
     it('keeps what each approval changed, and confirmations, which are never in force', async () => {
       await twoRuns()
       const [a, b] = ['a', 'b'].map((uid) => ({ kind: 'endpoint', uid }) as const)
-      if (a === undefined || b === undefined) throw new Error('there are two')
-      await fixture.history.approve([anApproval(payments, 1, { by: 'first', follows: null })])
-      await fixture.history.approve([anApproval(payments, 2, { by: 'second', approves: [a, b], follows: 1 })])
-      await fixture.history.approve([anApproval(payments, 2, { by: 'third', approves: [], confirms: 2, follows: 2 })])
+      assert(a && b, 'there are two')
+      await history.approve([anApproval(payments, 1, { by: 'first', follows: null })])
+      await history.approve([anApproval(payments, 2, { by: 'second', approves: [a, b], follows: 1 })])
+      await history.approve([anApproval(payments, 2, { by: 'third', approves: [], confirms: 2, follows: 2 })])
       const resources = [{ ...anImported, uid: 'a', attributes: { n: 3 } }]
       const amendments = [{ ...a, run: 2, at: at(11) }]
-      await fixture.history.approve([
+      await history.approve([
         anApproval(payments, 2, { by: 'fourth', at: at(11), state: { run: 2, resources }, amendments, approves: [a] }),
       ])
-      const approvals = await listApprovals(fixture.history)
+      const approvals = await listApprovals(history)
       expect(approvals.map(({ approves, confirms }) => [approves, confirms])).toEqual([
         [undefined, undefined],
         [[a, b], undefined],
@@ -157,7 +154,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       // As a history has it that kept no such list.
       const earlier = approvals.map((approval) => Object.assign({}, approval, { approves: undefined }))
       expect(namedOf(earlier)).toEqual(['fourth', 'second', 'second'])
-      const view = await fixture.history.ask((session) =>
+      const view = await history.ask((session) =>
         session.all<{ id: number; is_active: number; confirms: number | null }>(
           'SELECT id, is_active, confirms FROM hookdrift.baseline ORDER BY id',
         ),
@@ -168,30 +165,30 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
         { id: 3, is_active: 0, confirms: 2 },
         { id: 4, is_active: 1, confirms: null },
       ])
-      await fixture.history.revoke([4], { by: 'lead', at: at(12) })
-      expect(namedOf(await listApprovals(fixture.history))).toEqual([undefined, undefined, undefined])
+      await history.revoke([4], { by: 'lead', at: at(12) })
+      expect(namedOf(await listApprovals(history))).toEqual([undefined, undefined, undefined])
     })
 
     it('refuses an approval that was compared with one which is not in force by now', async () => {
       await twoRuns()
-      const approve = (follows: number | null) => fixture.history.approve([anApproval(payments, 1, { follows })])
+      const approve = (follows: number | null) => history.approve([anApproval(payments, 1, { follows })])
       await expect(approve(1)).rejects.toMatchObject({ exitCode: 2 })
       await approve(null)
       await expect(approve(null)).rejects.toMatchObject({ exitCode: 2 })
-      await fixture.history.revoke([1], { by: 'lead', at: at(12) })
+      await history.revoke([1], { by: 'lead', at: at(12) })
       await expect(approve(1)).rejects.toMatchObject({ exitCode: 2 })
       // All or none.
       const both = [anApproval(orders, 1, { follows: null }), anApproval(payments, 1, { follows: 1 })]
-      await expect(fixture.history.approve(both)).rejects.toMatchObject({ exitCode: 2 })
-      expect(await listApprovals(fixture.history)).toHaveLength(1)
+      await expect(history.approve(both)).rejects.toMatchObject({ exitCode: 2 })
+      expect(await listApprovals(history)).toHaveLength(1)
     })
 
     it('gives a state that came from files, byte for byte', async () => {
-      await fixture.history.approve([anApproval(payments, 0, { state: { resources: [anImported] } })])
-      const [approval] = await listApprovals(fixture.history)
-      if (approval === undefined) throw new Error('nothing is approved')
+      await history.approve([anApproval(payments, 0, { state: { resources: [anImported] } })])
+      const [approval] = await listApprovals(history)
+      assert(approval, 'nothing is approved')
       expect(approval.run).toBeUndefined()
-      expect(await readApprovedResources(fixture.history, approval)).toEqual([anImported])
+      expect(await readApprovedResources(history, approval)).toEqual([anImported])
       const draft = await begin()
       expect(await readApprovedUids(draft.past, approval, 'endpoint')).toEqual(['a'])
       const { name, attributes, sealKeyId } = anImported
@@ -205,10 +202,10 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
     it('refuses approvals and revocations while a run is under way', async () => {
       await twoRuns()
       const draft = await begin()
-      await expect(fixture.history.approve([anApproval(payments, 1)])).rejects.toMatchObject({ exitCode: 5 })
-      await expect(fixture.history.revoke([1], { by: 'ops', at: at(9) })).rejects.toMatchObject({ exitCode: 5 })
+      await expect(history.approve([anApproval(payments, 1)])).rejects.toMatchObject({ exitCode: 5 })
+      await expect(history.revoke([1], { by: 'ops', at: at(9) })).rejects.toMatchObject({ exitCode: 5 })
       await draft.abandon(at(20))
-      expect(await listApprovals(fixture.history)).toEqual([])
+      expect(await listApprovals(history)).toEqual([])
     })
 
     it('remembers withheld removals until a walk reaches the end again', async () => {

@@ -117,6 +117,6 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
   return state
 }
 
-function runsBefore(draft: Draft): number[] {
+function runsBefore(draft: Draft) {
   return Array.from({ length: draft.run - 1 }, (_, index) => index + 1)
 }

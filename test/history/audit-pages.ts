@@ -40,7 +40,7 @@ async function auditPage(
   draft: ScanDraft,
   project: ProjectRef,
   { hour, page }: { readonly hour: number; readonly page: number },
-): Promise<void> {
+) {
   const uids = Array.from({ length: 130 }, (_, place) => `${page}-${place}`)
   const known = await knownIn(draft, project, 'endpoint', uids)
   const changed = uids.filter((_, place) => place % hour === 0)

@@ -14,7 +14,7 @@ import { aStart, at, commit } from './samples.ts'
 import { makeSqlitePlace } from './sqlite-place.ts'
 
 /** Performs runs. Returns all that could be read before, during and after each, and every row at the end. */
-async function play(place: Place, runs: readonly Run[]): Promise<readonly unknown[]> {
+async function play(place: Place, runs: readonly Run[]) {
   const machines = new Machines()
   const seen: unknown[] = []
   for (const [index, run] of runs.entries()) {
@@ -39,7 +39,7 @@ async function play(place: Place, runs: readonly Run[]): Promise<readonly unknow
 }
 
 /** What `work` returns of a place, which is sound after it. */
-async function inPlace<Result>(place: Place, work: (place: Place) => Promise<Result>): Promise<Result> {
+async function inPlace<Result>(place: Place, work: (place: Place) => Promise<Result>) {
   try {
     return await work(place)
   } finally {

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { vi } from 'vitest'
 import type { History } from '../../src/history/history.ts'
 import type { HistoryReader } from '../../src/history/reader.ts'
-import type { Session, Transaction } from '../../src/history/sql/session.ts'
+import type { Session } from '../../src/history/sql/session.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../../src/model/evaluation.ts'
 import { Machines } from './processes.ts'
@@ -48,10 +48,10 @@ interface DocumentChanges {
 /** The statements that readers of a history execute from now on. */
 export function watchStatements(history: HistoryReader): readonly string[] {
   const statements: string[] = []
-  const watched = <Of extends Session>(session: Of): Of =>
+  const watched = <Of extends Session>(session: Of) =>
     new Proxy(session, {
       get(target, name) {
-        const member: unknown = Reflect.get(target, name, target)
+        const member = Reflect.get(target, name, target)
         if (typeof member !== 'function') return member
         return (...values: unknown[]) => {
           if (typeof values[0] === 'string') statements.push(values[0])
@@ -62,7 +62,7 @@ export function watchStatements(history: HistoryReader): readonly string[] {
   const { ask, snapshot } = history
   vi.spyOn(history, 'ask').mockImplementation((question) => ask((session) => question(watched(session))))
   vi.spyOn(history, 'snapshot').mockImplementation((question) =>
-    snapshot((transaction: Transaction) => question(watched(transaction))),
+    snapshot((transaction) => question(watched(transaction))),
   )
   return statements
 }

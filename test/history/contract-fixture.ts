@@ -53,7 +53,7 @@ export function openContractFixture(makePlace: () => Place) {
   })
 
   /** Begins the next run, at the hour of its number. */
-  function begin(): Promise<Draft> {
+  function begin() {
     fixture.hour += 1
     return fixture.history.begin(aStart(at(fixture.hour)))
   }
@@ -86,7 +86,7 @@ export function openContractFixture(makePlace: () => Place) {
   }
 
   /** Something of everything that a draft can do, on top of `aFirstRun`. */
-  async function doEverything(draft: Draft): Promise<void> {
+  async function doEverything(draft: Draft) {
     await walkAll(draft)
     await draft.stageScan(payments)
     await draft.stageWalk(payments, aCoverage('sources'), ['/name'])

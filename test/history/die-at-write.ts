@@ -33,7 +33,7 @@ if (when === 'before' || when === 'after' || when === 'count') {
   if (when === 'count') process.on('exit', () => writeFileSync(number ?? '', String(-left)))
 }
 
-function count(owner: object, names: readonly string[], soon = (die: () => void) => die()): void {
+function count(owner: object, names: readonly string[], soon = (die: () => void) => die()) {
   for (const name of names) {
     const original = Reflect.get(owner, name)
     Reflect.set(owner, name, function (this: unknown, ...given: unknown[]) {
@@ -42,7 +42,7 @@ function count(owner: object, names: readonly string[], soon = (die: () => void)
   }
 }
 
-function counted<Result>(call: () => Result, soon = (die: () => void) => die()): Result {
+function counted<Result>(call: () => Result, soon = (die: () => void) => die()) {
   left -= 1
   if (left === 0 && when === 'before') die()
   const result = call()

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { partsOfRun } from '../../src/history/chain/digest-rows.ts'
 import type { HistoryDatabase } from '../../src/history/sql/session.ts'
-import type { ProjectRef } from '../../src/model/resource.ts'
 import { auditPages } from './audit-pages.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { aChange, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
@@ -21,7 +20,7 @@ export function describeDigests(name: string, makePlace: () => Place): void {
     const fixture = openContractFixture(makePlace)
 
     /** Expects them to be those of its rows; returns how many versions it began. */
-    async function expectDigested(run: number): Promise<number | undefined> {
+    async function expectDigested(run: number) {
       const { written, read, versions } = await fixture.place.inDatabase((db) => digestsOf(db, run))
       expect(Object.keys(written)).toEqual(expect.arrayContaining(['versions', 'changes', 'violations']))
       expect(written).toEqual(read)
@@ -40,7 +39,7 @@ export function describeDigests(name: string, makePlace: () => Place): void {
     })
 
     it('are those of its rows where projects are written concurrently', async () => {
-      const many = Array.from({ length: 6 }, (_, at): ProjectRef => ({ ...payments, name: `p${at}`, uid: `P${at}` }))
+      const many = Array.from({ length: 6 }, (_, at) => ({ ...payments, name: `p${at}`, uid: `P${at}` }))
       for (const hour of [1, 2, 3]) {
         const draft = await fixture.begin()
         await Promise.all(many.map((project) => auditPages(draft, project, hour)))

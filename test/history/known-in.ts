@@ -13,7 +13,7 @@ export async function knownIn(
   const current = (await draft.current(project)).filter((version) => version.kind === kind)
   const byUid = new Map(current.map((version) => [version.uid, version]))
   return new Map(
-    uids.flatMap((uid): [string, CurrentVersion][] => {
+    uids.flatMap((uid) => {
       const version = byUid.get(uid)
       return version === undefined ? [] : [[uid, version]]
     }),

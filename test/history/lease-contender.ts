@@ -23,7 +23,7 @@ let aheadMs = 0
 let held: { history: History; draft: Draft } | undefined
 const owner = { ...thisProcess, now: () => (usesLocalClock ? Date.parse(at(0)) + aheadMs : Date.now()), usesLocalClock }
 
-process.on('message', async (order: Order) => {
+process.on('message', async (order) => {
   if (typeof order === 'number') aheadMs += order
   else process.send?.(order === 'begin' ? await begin() : await commit())
 })

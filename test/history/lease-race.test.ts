@@ -6,7 +6,7 @@ import { hasPostgres, makeDatabase } from './postgres/databases.ts'
 
 // The long version, with fifty processes and with paused owners: `npm run bench -- lease`.
 describe('one of several processes that begin at once gets the lease, and the others fail at once', () => {
-  function check(rounds: readonly Round[]): void {
+  function check(rounds: readonly Round[]) {
     for (const round of rounds) {
       expect(round).toMatchObject({ winners: 1, exitCodes: [5, 5, 5, 5], isCommitted: true })
       // SQLite itself would wait for five seconds.

@@ -102,7 +102,7 @@ export async function race(
   const results: Round[] = []
   try {
     for (let round = 1; round <= rounds; round++) {
-      const fate: Fate =
+      const fate =
         round % killEvery === 0 && round < rounds ? 'is killed' : round % pauseEvery === 0 ? 'is paused' : 'commits'
       const begun = await beginAll(contenders)
       const paused = fate === 'is paused' ? begun.winners[0]?.one : undefined
@@ -170,7 +170,7 @@ async function beginAll(contenders: readonly Contender[]) {
   }
 }
 
-async function endRound({ winners, losers }: Awaited<ReturnType<typeof beginAll>>, fate: Fate): Promise<Round> {
+async function endRound({ winners, losers }: Awaited<ReturnType<typeof beginAll>>, fate: Fate) {
   let isCommitted = winners.length === 1
   if (fate === 'commits') {
     for (const { one } of winners) isCommitted = (await one.commit()).isCommitted && isCommitted

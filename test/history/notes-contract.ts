@@ -10,7 +10,7 @@ import { aChange, at, commit, orders, payments, walkAll } from './samples.ts'
 
 const [paymentsName, ordersName] = [payments.name, orders.name]
 
-function aNote(text: string, hour: number, other: Partial<NewNote> = {}): NewNote {
+function aNote(text: string, hour: number, other: Partial<NewNote> = {}) {
   return { text, happenedAt: at(hour), ref: null, projects: [], signed: { by: 'ada', at: at(9) }, ...other }
 }
 

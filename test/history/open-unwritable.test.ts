@@ -1,13 +1,13 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { assert, expect, it, onTestFinished } from 'vitest'
 import { openOfSchema } from '../../src/history/sqlite/open-to-examine.ts'
 import { openInMemory, openUnwritable } from '../../src/history/sqlite/open-unwritable.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 import { openFleetFixture } from '../audit/fleet-fixture.ts'
 
-function directory(): string {
+function directory() {
   const path = mkdtempSync(join(tmpdir(), 'hookdrift-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
@@ -30,7 +30,7 @@ it('says which file cannot be written, and why, where a history can only be read
   const copy = join(directory(), 'copy.db')
   copyFileSync(fixture.harness.file, copy)
   const db = openInMemory(copy)
-  if (db === undefined) throw new Error('it was read')
+  assert(db, 'it was read')
   onTestFinished(() => void db.close())
   const database = new SqliteDatabase(db)
   await expect(database.run('DELETE FROM hookdrift.run')).rejects.toMatchObject({

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
-import type { Draft } from '../../src/history/history.ts'
+import { assert, beforeEach, describe, expect, it } from 'vitest'
+import type { Draft, History } from '../../src/history/history.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
-import type { NewMessage, OpenIncident } from '../../src/history/outbox.ts'
+import type { NewMessage } from '../../src/history/outbox.ts'
 import {
   findFirstWaiting,
   findLastOfWorker,
@@ -25,6 +25,10 @@ const aMessage = (id: string, channel = 'hook', run: number | null = 1): NewMess
 export function describeOutbox(name: string, makePlace: () => Place): void {
   describe(`${name}: messages`, () => {
     const fixture = openContractFixture(makePlace)
+    let history: History
+    beforeEach(() => {
+      history = fixture.history
+    })
 
     /** A run that does what is asked; gives what was known before it. */
     async function run(
@@ -35,7 +39,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       }: { compose?: ComposeNotifications; projects?: (typeof payments)[] } = {},
     ): Promise<PriorState> {
       fixture.hour += 1
-      const draft = await fixture.history.begin(aStart(at(fixture.hour), { policyDigest: `policy ${fixture.hour}` }))
+      const draft = await history.begin(aStart(at(fixture.hour), { policyDigest: `policy ${fixture.hour}` }))
       for (const project of projects) await walkAll(draft, project)
       await work(draft)
       let before: PriorState | undefined
@@ -47,7 +51,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           return compose(record, known)
         },
       )
-      if (before === undefined) throw new Error('compose was not called')
+      assert(before, 'compose was not called')
       return before
     }
     const movesOf = ({ transitions }: PriorState) =>
@@ -56,8 +60,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       turning(uid, { state: 'waived', waiver: { owner: 'team', reason: 'moves', expires: at(99) } })
     const reopening = (uid: string) => turning(uid, { state: 'open', waiver: undefined })
     const doubting = (uid: string) => turning(uid, { state: 'unknown', waiver: undefined })
-    const waiting = async () =>
-      (await listUndelivered(fixture.history)).map(({ id, number, state }) => [id, number, state])
+    const waiting = async () => (await listUndelivered(history)).map(({ id, number, state }) => [id, number, state])
 
     describe('transitions', () => {
       it('compare violations with those before', async () => {
@@ -177,7 +180,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         { ...aMessage(`opens ${key} ${subjects.length}`, 'duty'), incident: { key, subjects } },
       ]
       const shown = ({ incidents }: PriorState) =>
-        incidents.map(({ channel, key, subject, isActive }: OpenIncident) => [channel, key, subject, isActive])
+        incidents.map(({ channel, key, subject, isActive }) => [channel, key, subject, isActive])
       const [a, b] = ['a', 'b'].map((uid) => aViolation(uid).fingerprint) as [string, string]
 
       it('are remembered with their subjects until a message closes them', async () => {
@@ -205,7 +208,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           shown(await run())
             .map(([, key, subject]) => `${key} ${subject}`)
             .sort()
-        await fixture.history.enqueue([about('1', 'a', ['x', 'y']), about('2', 'b', ['z'])], at(1))
+        await history.enqueue([about('1', 'a', ['x', 'y']), about('2', 'b', ['z'])], at(1))
         expect(await waitingIncidents()).toEqual(['a x', 'a y', 'b z'])
         const later = [
           about('3', 'c', ['x', 'v']),
@@ -214,7 +217,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           about('6', 'b', []),
           about('7', 'd', ['y']),
         ]
-        await fixture.history.enqueue(later, at(2))
+        await history.enqueue(later, at(2))
         expect(await waitingIncidents()).toEqual(['c w', 'd y'])
       })
 
@@ -228,34 +231,33 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     })
 
     it('remember the last that was said of a ticket, for its channel and its tracker', async () => {
-      await fixture.history.enqueue([aMessage('m1'), aMessage('n1', 'chat')], at(1))
+      await history.enqueue([aMessage('m1'), aMessage('n1', 'chat')], at(1))
       const ticket = { key: 'k1', target: 'here', reference: null, changedAt: at(1) }
-      const known = (channel: string, key: string, target: string) =>
-        findTicket(fixture.history, channel, { key, target })
-      await fixture.history.rememberTicket('hook', ticket)
+      const known = (channel: string, key: string, target: string) => findTicket(history, channel, { key, target })
+      await history.rememberTicket('hook', ticket)
       expect(await known('hook', 'k1', 'here')).toEqual(ticket)
-      expect(await findLastTicketChange(fixture.history, 'hook', 'here')).toBeUndefined()
+      expect(await findLastTicketChange(history, 'hook', 'here')).toBeUndefined()
       const created = { ...ticket, reference: '12', changedAt: at(2) }
-      await fixture.history.rememberTicket('hook', created)
-      await fixture.history.rememberTicket('hook', { ...created, key: 'k2', changedAt: at(3) })
-      await fixture.history.rememberTicket('hook', { ...created, key: 'k3', target: 'there', changedAt: at(4) })
+      await history.rememberTicket('hook', created)
+      await history.rememberTicket('hook', { ...created, key: 'k2', changedAt: at(3) })
+      await history.rememberTicket('hook', { ...created, key: 'k3', target: 'there', changedAt: at(4) })
       expect(await known('hook', 'k1', 'here')).toEqual(created)
       expect(await known('hook', 'k1', 'there')).toBeUndefined()
       expect(await known('chat', 'k1', 'here')).toBeUndefined()
-      expect(await findLastTicketChange(fixture.history, 'hook', 'here')).toBe(at(3))
+      expect(await findLastTicketChange(history, 'hook', 'here')).toBe(at(3))
     })
 
     describe('the outbox', () => {
       it('stores the messages of a commit, numbered by channel, and each id once', async () => {
         await run(opening('a'), { compose: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
-        await fixture.history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
+        await history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
         expect(await waiting()).toEqual([
           ['n1', 1, 'pending'],
           ['m1', 1, 'pending'],
           ['m2', 2, 'pending'],
           ['m3', 3, 'pending'],
         ])
-        expect(await findFirstWaiting(fixture.history, 'hook')).toEqual({
+        expect(await findFirstWaiting(history, 'hook')).toEqual({
           id: 'm1',
           channel: 'hook',
           number: 1,
@@ -267,95 +269,95 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           error: null,
           body: '{"id":"m1"}',
         })
-        expect(await findFirstWaiting(fixture.history, 'no-such-channel')).toBeUndefined()
+        expect(await findFirstWaiting(history, 'no-such-channel')).toBeUndefined()
         expect((await run()).channels).toEqual(['chat', 'hook'])
       })
 
       it('knows the newest message that is about no run', async () => {
-        expect(await findLastOfWorker(fixture.history)).toBeUndefined()
-        await fixture.history.enqueue([aMessage('w1', 'hook', null), aMessage('w2', 'chat', null)], at(1))
-        await fixture.history.enqueue([aMessage('w3', 'hook', null)], at(2))
-        await fixture.history.enqueue([aMessage('m1')], at(3))
-        expect(await findLastOfWorker(fixture.history)).toBe('{"id":"w3"}')
+        expect(await findLastOfWorker(history)).toBeUndefined()
+        await history.enqueue([aMessage('w1', 'hook', null), aMessage('w2', 'chat', null)], at(1))
+        await history.enqueue([aMessage('w3', 'hook', null)], at(2))
+        await history.enqueue([aMessage('m1')], at(3))
+        expect(await findLastOfWorker(history)).toBe('{"id":"w3"}')
       })
 
       it('is empty after an abandoned run', async () => {
-        const draft = await fixture.history.begin(aStart(at(1)))
+        const draft = await history.begin(aStart(at(1)))
         await walkAll(draft)
         await draft.abandon(at(1))
-        expect(await listChannels(fixture.history)).toEqual([])
+        expect(await listChannels(history)).toEqual([])
       })
 
       it('is empty after a failed commit', async () => {
-        const draft = await fixture.history.begin(aStart(at(1)))
+        const draft = await history.begin(aStart(at(1)))
         await walkAll(draft)
         const failing: ComposeNotifications = () => {
           throw new Error('no words')
         }
         await expect(draft.commit(at(1), () => 0, failing)).rejects.toThrow('no words')
-        expect([await listRuns(fixture.history), await listChannels(fixture.history)]).toEqual([[], []])
+        expect([await listRuns(history), await listChannels(history)]).toEqual([[], []])
       })
 
       it('numbers messages without gaps while many are written at once, some of them the same', async () => {
         const ids = Array.from({ length: 40 }, (_, index) => `m${index % 25}`)
-        await Promise.all(ids.map((id) => fixture.history.enqueue([aMessage(id), aMessage('same')], at(1))))
-        const numbers = (await listUndelivered(fixture.history)).map(({ number }) => number)
+        await Promise.all(ids.map((id) => history.enqueue([aMessage(id), aMessage('same')], at(1))))
+        const numbers = (await listUndelivered(history)).map(({ number }) => number)
         expect(numbers).toEqual(Array.from({ length: 26 }, (_, index) => index + 1))
         const written = fixture.place.inDatabase((db) => db.value('SELECT written FROM hookdrift.channel'))
         expect(await written).toBe(26)
       })
 
       it('writes the first of several messages with one id', async () => {
-        await fixture.history.enqueue([aMessage('b'), aMessage('a'), { ...aMessage('b'), body: '[]' }], at(1))
+        await history.enqueue([aMessage('b'), aMessage('a'), { ...aMessage('b'), body: '[]' }], at(1))
         expect(await waiting()).toEqual([
           ['b', 1, 'pending'],
           ['a', 2, 'pending'],
         ])
-        expect((await findFirstWaiting(fixture.history, 'hook'))?.body).toBe('{"id":"b"}')
+        expect((await findFirstWaiting(history, 'hook'))?.body).toBe('{"id":"b"}')
       })
 
       it('keeps a message that is written while older ones are forgotten', async () => {
-        await fixture.history.enqueue([aMessage('old')], at(1))
-        await fixture.history.delivered('old', at(1))
+        await history.enqueue([aMessage('old')], at(1))
+        await history.delivered('old', at(1))
         await Promise.all([
-          fixture.history.dropFinished(at(2)),
-          fixture.history.enqueue([aMessage('new')], at(3)),
-          fixture.history.dropFinished(at(2)),
+          history.dropFinished(at(2)),
+          history.enqueue([aMessage('new')], at(3)),
+          history.dropFinished(at(2)),
         ])
         expect(await waiting()).toEqual([['new', 2, 'pending']])
       })
 
       it('says what became of the newest message of each channel', async () => {
-        await fixture.history.enqueue([aMessage('m1')], at(1))
-        await fixture.history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(2))
-        await fixture.history.delivered('m1', at(3))
-        const lastOnes = async () => (await listChannels(fixture.history)).map(({ lastMessage }) => lastMessage)
+        await history.enqueue([aMessage('m1')], at(1))
+        await history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(2))
+        await history.delivered('m1', at(3))
+        const lastOnes = async () => (await listChannels(history)).map(({ lastMessage }) => lastMessage)
         const waits = { createdAt: at(2), state: 'pending', endedAt: null }
         expect(await lastOnes()).toEqual([waits, waits])
-        await fixture.history.delivered('m2', at(4))
-        await fixture.history.failed('n1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
+        await history.delivered('m2', at(4))
+        await history.failed('n1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
         expect(await lastOnes()).toEqual([
           { createdAt: at(2), state: 'dead', endedAt: at(5) },
           { createdAt: at(2), state: 'delivered', endedAt: at(4) },
         ])
-        await fixture.history.dropFinished(at(9))
+        await history.dropFinished(at(9))
         expect(await lastOnes()).toEqual([null, null])
       })
 
       it('moves on when a message is delivered or given up, and not when it failed', async () => {
         const waits = { createdAt: at(1), state: 'pending', endedAt: null }
-        await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
-        await fixture.history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
+        await history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
+        await history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
         const tried = { id: 'm1', attempts: 1, nextTryAt: at(3), error: 'answered 500', state: 'pending' }
-        expect(await findFirstWaiting(fixture.history, 'hook')).toMatchObject(tried)
-        await fixture.history.delivered('m1', at(3))
-        expect((await findFirstWaiting(fixture.history, 'hook'))?.id).toBe('m2')
-        await fixture.history.failed('m2', { at: at(4), error: 'answered 500', nextTryAt: undefined })
-        expect((await findFirstWaiting(fixture.history, 'hook'))?.id).toBe('m3')
-        expect(await listChannels(fixture.history)).toEqual([
+        expect(await findFirstWaiting(history, 'hook')).toMatchObject(tried)
+        await history.delivered('m1', at(3))
+        expect((await findFirstWaiting(history, 'hook'))?.id).toBe('m2')
+        await history.failed('m2', { at: at(4), error: 'answered 500', nextTryAt: undefined })
+        expect((await findFirstWaiting(history, 'hook'))?.id).toBe('m3')
+        expect(await listChannels(history)).toEqual([
           { name: 'hook', pending: 1, dead: 1, lastDeliveredAt: at(3), lastMessage: waits, gone: null },
         ])
-        await fixture.history.delivered('m2', at(5))
+        await history.delivered('m2', at(5))
         expect(await waiting()).toEqual([
           ['m2', 2, 'dead'],
           ['m3', 3, 'pending'],
@@ -363,9 +365,9 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       })
 
       it('gives up messages from before a time', async () => {
-        await fixture.history.enqueue([aMessage('m1')], at(1))
-        await fixture.history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(3))
-        expect(await fixture.history.giveUp('hook', at(2), at(9))).toBe(1)
+        await history.enqueue([aMessage('m1')], at(1))
+        await history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(3))
+        expect(await history.giveUp('hook', at(2), at(9))).toBe(1)
         expect(await waiting()).toEqual([
           ['n1', 1, 'pending'],
           ['m1', 1, 'dead'],
@@ -374,35 +376,35 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       })
 
       it('remembers that a receiver is gone, until it returns', async () => {
-        await fixture.history.enqueue([aMessage('m1')], at(1))
+        await history.enqueue([aMessage('m1')], at(1))
         const gone = { at: at(2), target: 'sealed:1' }
-        await fixture.history.markGone('hook', gone)
-        expect((await listChannels(fixture.history))[0]?.gone).toEqual(gone)
-        expect(await fixture.history.ask(goneChannelsIn)).toEqual([{ name: 'hook', at: gone.at }])
-        await fixture.history.markGone('hook', undefined)
-        expect((await listChannels(fixture.history))[0]?.gone).toBeNull()
+        await history.markGone('hook', gone)
+        expect((await listChannels(history))[0]?.gone).toEqual(gone)
+        expect(await history.ask(goneChannelsIn)).toEqual([{ name: 'hook', at: gone.at }])
+        await history.markGone('hook', undefined)
+        expect((await listChannels(history))[0]?.gone).toBeNull()
       })
 
       it('forgets messages that ended long ago, except those that wait or follow a waiting one', async () => {
-        await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
-        await fixture.history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
-        await fixture.history.dropFinished(at(2))
+        await history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
+        await history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
+        await history.dropFinished(at(2))
         expect(await waiting()).toHaveLength(3)
-        await fixture.history.dropFinished(at(3))
+        await history.dropFinished(at(3))
         expect(await waiting()).toEqual([
           ['m2', 2, 'pending'],
           ['m3', 3, 'pending'],
         ])
-        await fixture.history.failed('m3', { at: at(4), error: 'no', nextTryAt: undefined })
-        await fixture.history.dropFinished(at(9))
+        await history.failed('m3', { at: at(4), error: 'no', nextTryAt: undefined })
+        await history.dropFinished(at(9))
         expect(await waiting()).toEqual([
           ['m2', 2, 'pending'],
           ['m3', 3, 'dead'],
         ])
-        await fixture.history.delivered('m2', at(5))
-        await fixture.history.dropFinished(at(9))
+        await history.delivered('m2', at(5))
+        await history.dropFinished(at(9))
         expect(await waiting()).toEqual([])
-        await fixture.history.enqueue([aMessage('m4')], at(9))
+        await history.enqueue([aMessage('m4')], at(9))
         expect(await waiting()).toEqual([['m4', 4, 'pending']])
       })
     })
@@ -410,39 +412,39 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     describe('a channel', () => {
       it('is delivered by one process at a time', async () => {
         const other = await fixture.place.open(fixture.machines.process(200))
-        await fixture.history.enqueue([aMessage('m1')], at(1))
-        const token = await fixture.history.claim('hook')
+        await history.enqueue([aMessage('m1')], at(1))
+        const token = await history.claim('hook')
         if (token === undefined) throw new Error('not claimed')
         expect(await other.claim('hook')).toBeUndefined()
-        expect(await fixture.history.claim('hook')).toBeUndefined()
-        expect(await fixture.history.renew('hook', token)).toBe(true)
-        await fixture.history.release('hook', token)
+        expect(await history.claim('hook')).toBeUndefined()
+        expect(await history.renew('hook', token)).toBe(true)
+        await history.release('hook', token)
         const next = await other.claim('hook')
         expect(next).toBeGreaterThan(token)
-        expect(await fixture.history.renew('hook', token)).toBe(false)
+        expect(await history.renew('hook', token)).toBe(false)
         await other.close()
       })
 
       it('is free again when its owner is dead, was silent for too long, or had a clock that was ahead', async () => {
         const killed = fixture.machines.process(300)
         const other = await fixture.place.open(killed)
-        await fixture.history.enqueue([aMessage('m1')], at(1))
+        await history.enqueue([aMessage('m1')], at(1))
         await other.claim('hook')
         killed.kill()
-        const mine = await fixture.history.claim('hook')
+        const mine = await history.claim('hook')
         expect(mine).toBeDefined()
         const third = await fixture.place.open(fixture.machines.process(400))
         expect(await third.claim('hook')).toBeUndefined()
         await fixture.machines.pass(fixture.place.expiryS)
         expect(await third.claim('hook')).toBeDefined()
         await fixture.machines.pass(-86_400)
-        expect(await fixture.history.claim('hook')).toBeDefined()
+        expect(await history.claim('hook')).toBeDefined()
         await third.close()
         await other.close()
       })
 
       it('that never had a message cannot be claimed', async () => {
-        expect(await fixture.history.claim('hook')).toBeUndefined()
+        expect(await history.claim('hook')).toBeUndefined()
       })
     })
   })

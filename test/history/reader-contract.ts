@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import type { Draft } from '../../src/history/history.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Draft, History } from '../../src/history/history.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ResourceListChoice } from '../../src/history/resource-list.ts'
 import { readDiffering } from '../../src/history/sql/differing.ts'
@@ -54,6 +54,10 @@ import { ending, opening, turning } from './violation-steps.ts'
 export function describeReader(name: string, makePlace: () => Place): void {
   describe(`${name}: the reader`, () => {
     const fixture = openContractFixture(makePlace)
+    let history: History
+    beforeEach(() => {
+      history = fixture.history
+    })
     const { begin } = fixture
 
     const uids = ['a', 'b', 's', 'u', 'v']
@@ -106,20 +110,20 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stageViolations(policyProject, { confirmed: [], violations })
       })
       expect(record.violations.map(({ project, uid }) => [project, uid])).toEqual([['hookdrift/policy', 'w']])
-      expect(await readViolationsAt(fixture.history, 1)).toEqual(record.violations)
+      expect(await readViolationsAt(history, 1)).toEqual(record.violations)
       expect(record.coverage.map(({ project }) => project)).toEqual([payments.name])
-      expect((await readLatestScans(fixture.history, 1)).map(({ project }) => project)).toEqual([payments])
-      expect(
-        (await listEndedRuns(fixture.history, 1)).runs.map(({ walks, incomplete }) => [walks, incomplete]),
-      ).toEqual([[1, 1]])
+      expect((await readLatestScans(history, 1)).map(({ project }) => project)).toEqual([payments])
+      expect((await listEndedRuns(history, 1)).runs.map(({ walks, incomplete }) => [walks, incomplete])).toEqual([
+        [1, 1],
+      ])
     })
 
     it('answers for an empty history', async () => {
-      expect(await answersOf(fixture.history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
-      expect(await readLatestScans(fixture.history, 0)).toEqual([])
-      expect(await identifyResources(fixture.history, 'a', 0)).toEqual([])
-      expect(await readStateAt(fixture.history, payments, 0)).toEqual([])
-      expect(await readCompleteScans(fixture.history, payments, 0)).toEqual({})
+      expect(await answersOf(history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
+      expect(await readLatestScans(history, 0)).toEqual([])
+      expect(await identifyResources(history, 'a', 0)).toEqual([])
+      expect(await readStateAt(history, payments, 0)).toEqual([])
+      expect(await readCompleteScans(history, payments, 0)).toEqual({})
     })
 
     it('gives the same answers about a run, and its record byte for byte, during and after later writes', async () => {
@@ -127,7 +131,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const { place, machines } = fixture
       const reader = await place.open(machines.process(200))
       const records = async () =>
-        JSON.stringify(await Promise.all([1, 2, 3].map((number) => readRunRecord(fixture.history, number))))
+        JSON.stringify(await Promise.all([1, 2, 3].map((number) => readRunRecord(history, number))))
       const [before, recorded] = [await answersOf(reader, uids), await records()]
       const draft = await begin()
       await walkAll(draft)
@@ -144,8 +148,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const abandoned = await begin()
       await abandoned.stage(payments, [aVersion('zz')])
       await abandoned.abandon(at(20))
-      await fixture.history.close()
+      await history.close()
       fixture.history = await place.open(machines.process(300))
+      history = fixture.history
       expect((await listRuns(reader)).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
       for (const number of [1, 2, 3]) expect(await answersAt(reader, number, uids)).toEqual(before[number + 2])
       expect(await records()).toBe(recorded)
@@ -154,7 +159,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('gives the same answer by different statements', async () => {
       await threeRuns()
-      await expectAnswersToAgree(fixture.history, uids)
+      await expectAnswersToAgree(history, uids)
     })
 
     it('gives what a run was about: its rules, its changes, and what it left without a reference or withheld', async () => {
@@ -169,7 +174,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const { rules, projects } = aContext()
       const { service, uid: projectUid } = payments
       const ofProject = { service, uid: projectUid }
-      expect(await readRunInputs(fixture.history, 4)).toEqual({
+      expect(await readRunInputs(history, 4)).toEqual({
         configuration_digest: 'configuration',
         sealKeyId: 'key-1',
         fail_on: 'medium',
@@ -185,19 +190,15 @@ export function describeReader(name: string, makePlace: () => Place): void {
         withheldRemovals: [{ project: ofProject, listing: 'endpoints', uids: ['a', 'c'] }],
         unreferenced: [{ project: ofProject, kind: 'source', uid: 's' }],
       })
-      expect(await readRunInputs(fixture.history, 1)).toMatchObject({ withheldRemovals: [], unreferenced: [] })
-      expect(await readRunInputs(fixture.history, 5)).toBeUndefined()
-      expect((await findLastRun(fixture.history))?.number).toBe(4)
+      expect(await readRunInputs(history, 1)).toMatchObject({ withheldRemovals: [], unreferenced: [] })
+      expect(await readRunInputs(history, 5)).toBeUndefined()
+      expect((await findLastRun(history))?.number).toBe(4)
     })
 
     it('identifies violations by the beginning of their fingerprint, ended ones too', async () => {
       await threeRuns()
       const identified = async (prefix: string, number: number, most = 9) =>
-        (await identifyViolations(fixture.history, prefix, number, most)).map((one) => [
-          one.kind,
-          one.uid,
-          one.fingerprint,
-        ])
+        (await identifyViolations(history, prefix, number, most)).map((one) => [one.kind, one.uid, one.fingerprint])
       const { fingerprint } = aViolation('b')
       const b = ['endpoint', 'b', fingerprint]
       expect(await identified(fingerprint, 1)).toEqual([b])
@@ -227,23 +228,23 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const first = [span('a', {}), span('b', {})]
       const inOrder = (spans: readonly RecordedSpan[]) =>
         spans.toSorted((a, b) => compareText(a.fingerprint, b.fingerprint) || compareText(a.from, b.from))
-      expect(await spansOf(fixture.history, 0, 1)).toEqual(inOrder(first))
+      expect(await spansOf(history, 0, 1)).toEqual(inOrder(first))
       const ended = [
         span('a', { to: at(2), goesOn: true }),
         span('b', { to: at(2), resolution: 'fixed' }),
         span('a', { from: at(2) }),
         span('c', { from: at(2), first_seen: at(2) }),
       ]
-      expect(await spansOf(fixture.history, 1, 3)).toEqual(inOrder(ended))
-      expect(await spansOf(fixture.history, 2, 3)).toEqual(inOrder(ended.slice(2)))
-      expect(await spansOf(fixture.history, 0, 0)).toEqual([])
+      expect(await spansOf(history, 1, 3)).toEqual(inOrder(ended))
+      expect(await spansOf(history, 2, 3)).toEqual(inOrder(ended.slice(2)))
+      expect(await spansOf(history, 0, 0)).toEqual([])
     })
 
     it('says when the history was made, regardless of the runs that follow', async () => {
-      const made = await readMadeAt(fixture.history)
+      const made = await readMadeAt(history)
       expect(new Date(made).toISOString()).toBe(made)
       await threeRuns()
-      expect(await readMadeAt(fixture.history)).toBe(made)
+      expect(await readMadeAt(history)).toBe(made)
     })
 
     it('counts walks and changes by the name that a project had in each run', async () => {
@@ -255,15 +256,15 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await walkAll(draft, orders)
       })
       const none = { incomplete: 0, changes: 0, opened: 0 }
-      const [{ walks } = { walks: 0 }, ...more] = await readRunExtents(fixture.history, 1, 1)
+      const [{ walks } = { walks: 0 }, ...more] = await readRunExtents(history, 1, 1)
       expect([walks > 0, more]).toEqual([true, []])
-      expect(await readRunExtents(fixture.history, 0, 5)).toEqual([
+      expect(await readRunExtents(history, 0, 5)).toEqual([
         { run: 1, project: payments, walks, ...none },
         { run: 2, project: orders, walks, ...none },
         { run: 2, project: renamed, walks, ...none, changes: 1 },
       ])
-      expect(await readRunExtents(fixture.history, 3, 9)).toEqual([])
-      const scans = await countScans(fixture.history, 1, 9)
+      expect(await readRunExtents(history, 3, 9)).toEqual([])
+      const scans = await countScans(history, 1, 9)
       expect([payments, orders].map((project) => scans.get(projectKey(project)))).toEqual([2, 1])
     })
 
@@ -295,15 +296,15 @@ export function describeReader(name: string, makePlace: () => Place): void {
         changes: 0,
         opened: 0,
       }
-      expect(await listEndedRuns(fixture.history, 10)).toEqual({ runs: [second, first], total: 2 })
-      expect(await listEndedRuns(fixture.history, 1)).toEqual({ runs: [second], total: 2 })
-      expect(await listRunsBefore(fixture.history, 3, 1)).toEqual([second])
-      expect(await listRunsBefore(fixture.history, 2, 5)).toEqual([first])
-      expect(await listRunsBefore(fixture.history, 1, 5)).toEqual([])
-      expect(await readRunExtents(fixture.history, 1, 3)).toEqual([
+      expect(await listEndedRuns(history, 10)).toEqual({ runs: [second, first], total: 2 })
+      expect(await listEndedRuns(history, 1)).toEqual({ runs: [second], total: 2 })
+      expect(await listRunsBefore(history, 3, 1)).toEqual([second])
+      expect(await listRunsBefore(history, 2, 5)).toEqual([first])
+      expect(await listRunsBefore(history, 1, 5)).toEqual([])
+      expect(await readRunExtents(history, 1, 3)).toEqual([
         { run: 1, project: payments, walks: 2, incomplete: 1, changes: 2, opened: 0 },
       ])
-      const found = [0, 1, 2, 3].map((number) => findCommittedRun(fixture.history, number))
+      const found = [0, 1, 2, 3].map((number) => findCommittedRun(history, number))
       expect(await Promise.all(found)).toEqual([undefined, committedRun(1), undefined, undefined])
     })
 
@@ -322,13 +323,13 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await turning('c', { state: 'unknown', lastRun: 2 })(draft)
         await opening('b')(draft)
       })
-      const { runs } = await listEndedRuns(fixture.history, 10)
+      const { runs } = await listEndedRuns(history, 10)
       expect(runs.map(({ number, opened }) => [number, opened])).toEqual([
         [3, 1],
         [2, 1],
         [1, 2],
       ])
-      const extents = await readRunExtents(fixture.history, 1, 3)
+      const extents = await readRunExtents(history, 1, 3)
       expect(extents.map(({ run: number, opened }) => [number, opened])).toEqual([
         [1, 2],
         [2, 1],
@@ -340,13 +341,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
       const present = { isGone: false, hasDeparted: false }
-      expect(await readLatestScans(fixture.history, 2)).toEqual([
+      expect(await readLatestScans(history, 2)).toEqual([
         { project: payments, run: committedRun(2), ...complete, ...present },
       ])
-      expect(await readLatestScans(fixture.history, 3, orders)).toMatchObject([
-        { project: orders, run: committedRun(3) },
-      ])
-      expect(await readLatestScans(fixture.history, 2, orders)).toEqual([])
+      expect(await readLatestScans(history, 3, orders)).toMatchObject([{ project: orders, run: committedRun(3) }])
+      expect(await readLatestScans(history, 2, orders)).toEqual([])
       await run(async (draft) => {
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
@@ -354,11 +353,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
       const coverage = [aCoverage('endpoints'), aCoverage('subscriptions', 'suspect')]
       const ofOrders = { coverage: [aCoverage('endpoints')], incompleteSince: undefined }
-      expect(await readLatestScans(fixture.history, 4)).toEqual([
+      expect(await readLatestScans(history, 4)).toEqual([
         { project: orders, run: committedRun(3), ...ofOrders, ...present },
         { project: payments, run: committedRun(4), coverage, incompleteSince: committedRun(3), ...present },
       ])
-      expect((await readCompleteScans(fixture.history, payments, 3)).endpoint).toEqual({
+      expect((await readCompleteScans(history, payments, 3)).endpoint).toEqual({
         run: 2,
         listing: 'endpoints',
         filter: null,
@@ -370,7 +369,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await run((draft) => draft.stageScan(orders))
       const present = { isGone: false, hasDeparted: false }
       const scan = { project: orders, run: committedRun(1), coverage: [], incompleteSince: undefined, ...present }
-      expect(await readLatestScans(fixture.history, 1)).toEqual([scan])
+      expect(await readLatestScans(history, 1)).toEqual([scan])
     })
 
     it('gives violations of one resource by rule and path, with waiver and origin, the waived ones last', async () => {
@@ -382,14 +381,14 @@ export function describeReader(name: string, makePlace: () => Place): void {
         aViolation('a', { rule: 'endpoint/b' }),
       ]
       await fixture.run((draft) => draft.stageViolations(payments, { confirmed: [], violations }))
-      const first = await readFirst(fixture.history, await listViolations(fixture.history, { run: 1 }), { most: 9 })
+      const first = await readFirst(history, await listViolations(history, { run: 1 }), { most: 9 })
       expect(first.map(({ rule, path, waiver }) => [rule, path, waiver])).toEqual([
         ['endpoint/b', '/url', undefined],
         ['endpoint/url-not-https', '/y', undefined],
         ['endpoint/url-not-https', '/z', undefined],
         ['endpoint/url-not-https', '/b', waiver],
       ])
-      const spans = await readViolationsOf(fixture.history, a, 1)
+      const spans = await readViolationsOf(history, a, 1)
       expect(spans.map(({ path, originRun, waiver }) => [path, originRun, waiver])).toEqual([
         ['/b', 1, waiver],
         ['/z', undefined, undefined],
@@ -400,12 +399,12 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('lists violations as of the last scan of each project, and when resolved ones were resolved', async () => {
       await threeRuns()
-      const active = await readViolationsAt(fixture.history, 2)
+      const active = await readViolationsAt(history, 2)
       expect(active.map((one) => [one.project, one.message, one.state, one.first_seen, one.last_seen])).toEqual([
         ['acme/payments', 'c is reached without TLS', 'opened', at(2), at(2)],
         ['acme/payments', 'in other words', 'continuing', at(1), at(2)],
       ])
-      const resolved = only(await readResolvedBetween(fixture.history, 0, 3))
+      const resolved = only(await readResolvedBetween(history, 0, 3))
       expect([resolved.project, resolved.uid, resolved.state, resolved.last_seen]).toEqual([
         'acme/payments',
         'b',
@@ -413,7 +412,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         at(1),
       ])
       expect([resolved.resolved_run, resolved.resolved_at]).toEqual([2, at(2)])
-      expect(await readResolvedBetween(fixture.history, 2, 3)).toEqual([])
+      expect(await readResolvedBetween(history, 2, 3)).toEqual([])
     })
 
     it('lists what was accepted in a period, once for each waiver, ended or not', async () => {
@@ -423,9 +422,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await fixture.run(turning('a', { state: 'open', waiver: undefined }))
       await fixture.run()
       const waivers = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
-      expect(await readWaivedBetween(fixture.history, 0, 1)).toEqual(waivers)
-      expect(await readWaivedBetween(fixture.history, 0, 3)).toEqual(waivers)
-      expect(await readWaivedBetween(fixture.history, 1, 3)).toEqual([])
+      expect(await readWaivedBetween(history, 0, 1)).toEqual(waivers)
+      expect(await readWaivedBetween(history, 0, 3)).toEqual(waivers)
+      expect(await readWaivedBetween(history, 1, 3)).toEqual([])
     })
 
     it('lists violations with the waivers that accept them, as of any run', async () => {
@@ -441,7 +440,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
       await fixture.run(turning('a', { state: 'open', waiver: undefined }))
       const accepted = async (run: number) =>
-        (await listViolations(fixture.history, { run }))
+        (await listViolations(history, { run }))
           .map(({ project, uid, waiver }) => [project, uid, waiver] as const)
           .sort(([, a], [, b]) => compareText(a, b))
       const others = [
@@ -462,13 +461,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const { rules, policy: some } = aContext()
       const none = { packs: ['tls'], exceptions: [], waivers: [] }
       for (const policy of [some, none, some]) await run(stage(policy))
-      expect(await readPoliciesBetween(fixture.history, 0, 3)).toEqual([
+      expect(await readPoliciesBetween(history, 0, 3)).toEqual([
         { firstRun: 1, lastRun: 3, rules, policy: some },
         { firstRun: 2, lastRun: 2, rules, policy: none },
       ])
-      expect(await readPoliciesBetween(fixture.history, 1, 2)).toEqual([
-        { firstRun: 2, lastRun: 2, rules, policy: none },
-      ])
+      expect(await readPoliciesBetween(history, 1, 2)).toEqual([{ firstRun: 2, lastRun: 2, rules, policy: none }])
     })
 
     it('names the runs of a period whose changes touch a change window', async () => {
@@ -478,15 +475,15 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stageContext(aContext({ projects: aContext().projects.map((one) => ({ ...one, ...windows })) }))
       }
       for (const windows of [{ windows: [time] }, {}, { windows: [time] }]) await run(stage(windows))
-      expect(await runsWithWindows(fixture.history, 0, 3)).toEqual([1, 3])
-      expect(await runsWithWindows(fixture.history, 1, 3)).toEqual([3])
-      expect(await runsWithWindows(fixture.history, 0, 2)).toEqual([1])
+      expect(await runsWithWindows(history, 0, 3)).toEqual([1, 3])
+      expect(await runsWithWindows(history, 1, 3)).toEqual([3])
+      expect(await runsWithWindows(history, 0, 2)).toEqual([1])
     })
 
     it('lists resources of a run with their first run, and marks unreferenced ones', async () => {
       await threeRuns()
       const rows = async (number: number, kind?: Kind) =>
-        (await readStateAt(fixture.history, payments, number, kind)).map((row) => [
+        (await readStateAt(history, payments, number, kind)).map((row) => [
           row.kind,
           row.uid,
           row.body,
@@ -510,7 +507,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const projects = [orders, payments]
       const all = { run: 3, projects, kind: undefined, withRemoved: false, after: undefined, most: 9 }
       const listed = async (choice: Partial<ResourceListChoice> = {}) =>
-        (await listResources(fixture.history, { ...all, ...choice })).map(({ kind, uid }) => `${kind} ${uid}`)
+        (await listResources(history, { ...all, ...choice })).map(({ kind, uid }) => `${kind} ${uid}`)
       expect(await listed()).toEqual(['endpoint a', 'endpoint c', 'source s', 'subscription u'])
       expect(await listed({ most: 2 })).toEqual(['endpoint a', 'endpoint c'])
       const after = { kind: 'endpoint', uid: 'b' } as const
@@ -519,19 +516,19 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await listed({ projects: [orders, payments], after, most: 1 })).toEqual(['endpoint a'])
       expect(await listed({ projects: [payments], kind: 'endpoint', after })).toEqual(['endpoint c'])
       expect(await listed({ projects: [orders] })).toEqual([])
-      expect(await countResources(fixture.history, projects, 3)).toEqual([
+      expect(await countResources(history, projects, 3)).toEqual([
         { project: payments, kind: 'endpoint', resources: 2 },
         { project: payments, kind: 'source', resources: 1 },
         { project: payments, kind: 'subscription', resources: 1 },
       ])
-      expect(await countResources(fixture.history, [], 3)).toEqual([])
+      expect(await countResources(history, [], 3)).toEqual([])
     })
 
     it('lists removed resources where they are asked for, with the run that no longer found them', async () => {
       await threeRuns()
       const all = { projects: [payments], kind: 'endpoint', after: undefined, most: 9 } as const
       const listed = async (run: number, withRemoved: boolean) =>
-        (await listResources(fixture.history, { ...all, run, withRemoved })).map(({ uid, since, removedBy }) => [
+        (await listResources(history, { ...all, run, withRemoved })).map(({ uid, since, removedBy }) => [
           uid,
           since,
           removedBy,
@@ -559,11 +556,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stage(payments, [aVersion('a', {}, { replaces: id }), aVersion('b')])
       })
       const changesBetween = async (from: number, to: number) =>
-        (await readDiffering(fixture.history, from, to)).map(({ uid, before, after }) => [
-          uid,
-          before?.body,
-          after?.body,
-        ])
+        (await readDiffering(history, from, to)).map(({ uid, before, after }) => [uid, before?.body, after?.body])
       expect((await changesBetween(1, 2)).slice(0, 3)).toEqual([
         ['a', '{}', '{"url":"new"}'],
         ['b', '{}', undefined],
@@ -576,7 +569,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('finds resources by a name that they had and by the beginning of a uid, with their last names', async () => {
       await threeRuns()
       const found = async (text: string, run: number) =>
-        (await searchResources(fixture.history, text, run)).map(({ kind, uid, name }) => [kind, uid, name])
+        (await searchResources(history, text, run)).map(({ kind, uid, name }) => [kind, uid, name])
       const all = await found('', 3)
       expect(all.map(([, uid]) => uid)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
       for (const [kind, uid, name] of all) {
@@ -600,7 +593,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stage(payments, versions)
       })
       const found = async (owner: string, run: number) =>
-        (await findEndpointsOf(fixture.history, owner, run)).map(({ project, kind, uid }) => [project.name, kind, uid])
+        (await findEndpointsOf(history, owner, run)).map(({ project, kind, uid }) => [project.name, kind, uid])
       const of = (uid: string) => [payments.name, 'endpoint', uid]
       expect(await found('mine', 1)).toEqual([of('a')])
       expect(await found('theirs', 1)).toEqual([of('b')])
@@ -611,27 +604,21 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('lists versions, violations and referrers of a resource', async () => {
       await threeRuns()
-      expect(await identifyResources(fixture.history, 'a', 3)).toEqual([a])
-      expect(await identifyResources(fixture.history, 'nowhere', 3)).toEqual([])
-      expect((await readVersionsOf(fixture.history, a, 3)).map(({ from, to, isAdded }) => [from, to, isAdded])).toEqual(
-        [
-          [at(1), at(2), false],
-          [at(2), null, false],
-        ],
-      )
-      expect((await readVersionsOf(fixture.history, { ...a, uid: 'c' }, 3)).map(({ isAdded }) => isAdded)).toEqual([
-        true,
+      expect(await identifyResources(history, 'a', 3)).toEqual([a])
+      expect(await identifyResources(history, 'nowhere', 3)).toEqual([])
+      expect((await readVersionsOf(history, a, 3)).map(({ from, to, isAdded }) => [from, to, isAdded])).toEqual([
+        [at(1), at(2), false],
+        [at(2), null, false],
       ])
-      const spans = await readViolationsOf(fixture.history, a, 3)
+      expect((await readVersionsOf(history, { ...a, uid: 'c' }, 3)).map(({ isAdded }) => isAdded)).toEqual([true])
+      const spans = await readViolationsOf(history, a, 3)
       expect(
         spans.map(({ message, from, to, isContinued, goesOn }) => [message, from, to, isContinued, goesOn]),
       ).toEqual([
         ['a is reached without TLS', at(1), at(2), false, true],
         ['in other words', at(2), null, true, false],
       ])
-      expect((await readViolationsOf(fixture.history, a, 1)).map(({ to, goesOn }) => [to, goesOn])).toEqual([
-        [null, false],
-      ])
+      expect((await readViolationsOf(history, a, 1)).map(({ to, goesOn }) => [to, goesOn])).toEqual([[null, false]])
       const referrer = (fromRun: number, toRun: number | null) => ({
         uid: 'u',
         name: 'name of u',
@@ -640,13 +627,13 @@ export function describeReader(name: string, makePlace: () => Place): void {
         toRun,
         to: toRun === null ? null : at(toRun),
       })
-      expect(await readReferrersOf(fixture.history, a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
-      expect(await readReferrersOf(fixture.history, { ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])
-      expect(await readReferrersOf(fixture.history, { ...a, kind: 'device', uid: 'd' }, 3)).toEqual([
+      expect(await readReferrersOf(history, a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
+      expect(await readReferrersOf(history, { ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])
+      expect(await readReferrersOf(history, { ...a, kind: 'device', uid: 'd' }, 3)).toEqual([
         referrer(1, 2),
         referrer(2, null),
       ])
-      expect(await readReferrersOf(fixture.history, { ...a, kind: 'device', uid: 'e' }, 3)).toEqual([])
+      expect(await readReferrersOf(history, { ...a, kind: 'device', uid: 'e' }, 3)).toEqual([])
     })
   })
 }

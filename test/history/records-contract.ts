@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { StagedChange } from '../../src/history/records.ts'
 import { findEndpointsOf } from '../../src/history/sql/list-resources.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { identifyResources, readReferrersOf, searchResources } from '../../src/history/sql/resource-life.ts'
@@ -91,7 +90,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
           aVersion(uid, { owner_id: text }, { name: text }),
           aVersion(uid, attributes, { kind: 'subscription', name: text }),
         ]
-        const change: StagedChange = aChange(uid, {
+        const change = aChange(uid, {
           name: text,
           change: 'modified',
           fields: [{ path: `/${text}`, before: text, after: attributes }],

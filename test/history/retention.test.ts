@@ -8,7 +8,7 @@ import {
 } from '../../src/history/retention.ts'
 
 /** Runs at these times, numbered from 1. */
-function kept(times: readonly string[], keep: Partial<RetentionRules>): Record<string, readonly string[]> {
+function kept(times: readonly string[], keep: Partial<RetentionRules>) {
   const runs = times.map((time, index) => ({ number: index + 1, started_at: `${time}Z`, finished_at: `${time}Z` }))
   return Object.fromEntries(reasonsToKeep(runs, { ...keepNothing, ...keep }))
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import type { Draft } from '../../src/history/history.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Draft, History } from '../../src/history/history.ts'
 import type { StagedChange } from '../../src/history/records.ts'
 import { scopedHistory } from '../../src/history/scoped-history.ts'
 import { readCause, readCausesAt } from '../../src/history/sql/causes.ts'
@@ -32,12 +32,16 @@ import {
 export function describeRuns(name: string, makePlace: () => Place): void {
   describe(`${name}: a history`, () => {
     const fixture = openContractFixture(makePlace)
-    const { begin, stateOf, doEverything, aFirstRun } = fixture
+    let history: History
+    beforeEach(() => {
+      history = fixture.history
+    })
+    const { begin, run, stateOf, doEverything, aFirstRun } = fixture
 
     it('has no run at first', async () => {
-      expect(await latestRun(fixture.history)).toBeUndefined()
-      expect(await listRuns(fixture.history)).toEqual([])
-      expect(await readRunRecord(fixture.history, 1)).toBeUndefined()
+      expect(await latestRun(history)).toBeUndefined()
+      expect(await listRuns(history)).toEqual([])
+      expect(await readRunRecord(history, 1)).toBeUndefined()
       const draft = await begin()
       expect(draft.run).toBe(1)
       expect(draft.interrupted).toEqual([])
@@ -59,20 +63,18 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         { failOn: 'low' },
       ] as const
       for (const [index, other] of others.entries()) {
-        const draft = await fixture.history.begin(aStart(at(index + 1), other))
+        const draft = await history.begin(aStart(at(index + 1), other))
         await walkAll(draft)
         await commit(draft)
       }
-      const draft = await fixture.history.begin(aStart(at(7)))
+      const draft = await history.begin(aStart(at(7)))
       expect(await draft.underSameRules([1, 2, 3, 4, 5, 99])).toEqual(new Set([1, 5]))
       expect(await draft.underSameRules([3])).toEqual(new Set())
       expect(await draft.underSameRules([])).toEqual(new Set())
     })
 
     it('reads back a committed run, with the record that the commit got', async () => {
-      const draft = await fixture.history.begin(
-        aStart(at(1), { failOn: 'low', policyDigest: 'p', configurationDigest: 'c' }),
-      )
+      const draft = await history.begin(aStart(at(1), { failOn: 'low', policyDigest: 'p', configurationDigest: 'c' }))
       await walkAll(draft)
       await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
       const fields = [{ path: '/url', before: null, after: { a: [1, 'x'] } }]
@@ -126,8 +128,8 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       })
       // A link covers the exit code, so the record that gives it has none yet.
       expect(asked).toEqual({ ...committed, chain: null })
-      expect(await readRunRecord(fixture.history, 1)).toEqual(committed)
-      expect(await latestRun(fixture.history)).toBe(1)
+      expect(await readRunRecord(history, 1)).toEqual(committed)
+      expect(await latestRun(history)).toBe(1)
     })
 
     it('shows nothing of a draft before its commit', async () => {
@@ -150,7 +152,6 @@ export function describeRuns(name: string, makePlace: () => Place): void {
     })
 
     it('reads what changes have in common, and what is left of it in later runs', async () => {
-      const { run } = fixture
       const rename = (uid: string, before: string, after: string) =>
         aChange(uid, { change: 'modified', fields: [{ path: '/name', before, after }] })
       await run((draft) =>
@@ -181,7 +182,6 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         await draft.stageChanges(payments, [rename('a', 'y', 'x')])
       })
       expect(shown(later.causes)).toEqual([[cause?.id, 2, 'b 1']])
-      const { history } = fixture
       expect(shown(await readCausesAt(history, 3))).toEqual(shown(later.causes))
       expect(shown(await readCausesAt(history, 2))).toEqual(shown(found.causes))
       const named = await readCause(history, cause?.id ?? '', 3)
@@ -191,7 +191,6 @@ export function describeRuns(name: string, makePlace: () => Place): void {
     })
 
     it('finds causes for a reader of some projects as if there were no others', async () => {
-      const { run, history } = fixture
       const limitLost = (limit: number) => [{ path: '/rate_limit', before: limit, after: 0 }]
       const twoFields = [...limitLost(100), { path: '/name', before: 'x', after: 'y' }]
       const modified = (uid: string, fields: StagedChange['fields']) => aChange(uid, { change: 'modified', fields })
@@ -241,15 +240,15 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       const before = await stateOf(abandoned)
       await doEverything(abandoned)
       await abandoned.abandon(at(9))
-      expect(await latestRun(fixture.history)).toBe(1)
-      expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
-      expect(await readRunRecord(fixture.history, 1)).toEqual(first)
+      expect(await latestRun(history)).toBe(1)
+      expect(await readRunRecord(history, 2)).toBeUndefined()
+      expect(await readRunRecord(history, 1)).toEqual(first)
       const next = await begin()
       expect(next.run).toBe(3)
       expect(next.interrupted).toEqual([])
       expect(await stateOf(next)).toEqual(before)
       await next.commit(at(9), () => 3)
-      expect(await listRuns(fixture.history)).toEqual([
+      expect(await listRuns(history)).toEqual([
         { number: 1, started_at: at(1), finished_at: at(1.5) },
         { number: 3, started_at: at(3), finished_at: at(9) },
       ])
@@ -261,16 +260,17 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       const before = await stateOf(killed)
       await doEverything(killed)
       fixture.owner.kill()
-      await fixture.history.close()
+      await history.close()
       fixture.history = await fixture.place.open(fixture.machines.process(101))
+      history = fixture.history
       const next = await begin()
       expect([next.run, next.interrupted]).toEqual([3, [2]])
       expect(await stateOf(next)).toEqual(before)
       await walkAll(next)
       await commit(next)
-      expect(await readRunRecord(fixture.history, 1)).toEqual(first)
-      expect(await readRunRecord(fixture.history, 2)).toBeUndefined()
-      expect(await latestRun(fixture.history)).toBe(3)
+      expect(await readRunRecord(history, 1)).toEqual(first)
+      expect(await readRunRecord(history, 2)).toBeUndefined()
+      expect(await latestRun(history)).toBe(3)
     })
 
     it('writes nothing when the exit code cannot be computed', async () => {
@@ -282,7 +282,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         throw new Error('a bug')
       })
       await expect(failing).rejects.toThrow('a bug')
-      expect(await latestRun(fixture.history)).toBe(1)
+      expect(await latestRun(history)).toBe(1)
       await draft.abandon(at(3))
       expect(await stateOf(await begin())).toEqual(before)
     })
@@ -308,7 +308,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       await expect(committed.stage(payments, [aVersion('c')])).rejects.toThrow(AuditError)
       await expect(commit(committed)).rejects.toThrow(AuditError)
       await committed.abandon(at(9))
-      expect(await readRunRecord(fixture.history, committed.run)).toEqual(record)
+      expect(await readRunRecord(history, committed.run)).toEqual(record)
     })
   })
 }

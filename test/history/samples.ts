@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { NewApproval } from '../../src/history/approvals.ts'
 import { columnsOf } from '../../src/history/body-columns.ts'
 import type { Draft } from '../../src/history/history.ts'
 import type { HistoryReader } from '../../src/history/reader.ts'
@@ -172,6 +173,12 @@ export function only<Value>(values: readonly Value[]): Value {
 /** Number of the last committed run. */
 export async function latestRun(history: HistoryReader): Promise<number | undefined> {
   return (await listRuns(history)).at(-1)?.number
+}
+
+export const approvedScopes = { endpoint: { listing: 'endpoints', filter: null } } as const
+
+export function anApproval(project: ProjectRef, run: number, other: Partial<NewApproval> = {}): NewApproval {
+  return { project, scopes: approvedScopes, note: 'reviewed', by: 'ops', at: at(10), state: { run }, ...other }
 }
 
 /** Ends of violations, all for one reason. */

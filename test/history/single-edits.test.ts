@@ -19,7 +19,7 @@ import { makeSoundHistory } from './sound-history.ts'
 const page = readFileSync(join(import.meta.dirname, '../../docs/reference/verify.md'), 'utf8')
 
 /** The list under the page's heading: "- `table`: `column`, `column`; why". */
-function listedOnPage(): string[] {
+function listedOnPage() {
   const section = page.split('### What `verify` cannot notice')[1]?.split(/^#/m)[0] ?? ''
   return section.split('\n').flatMap((line) => {
     const [, table, rest = ''] = /^- `(\w+)`: ((?:`\w+`(?:, )?)+)/.exec(line) ?? []
@@ -49,7 +49,7 @@ async function aPrunedHistory(): Promise<Buffer> {
 }
 
 /** As it is when a receiver is gone for good. */
-function withGoneReceiver(bytes: Buffer): Buffer {
+function withGoneReceiver(bytes: Buffer) {
   const db = new Database(bytes)
   db.exec("UPDATE channel SET gone_at = '2026-11-21T05:00:00.000Z', gone_target = 'sealed:0' WHERE name = 'chat'")
   const changed = db.serialize()
@@ -66,7 +66,7 @@ beforeAll(async () => {
   expect(await Promise.all(histories.map(countCheckpoints))).toEqual([0, 1])
 })
 
-async function isNoticed(db: Database.Database): Promise<boolean> {
+async function isNoticed(db: Database.Database) {
   db.pragma('ignore_check_constraints = OFF')
   const { checks } = await verifyHistory(db, { depth: 'plain', exitCodeOf: () => 0, openSecrets })
   db.pragma('ignore_check_constraints = ON')
@@ -74,10 +74,7 @@ async function isNoticed(db: Database.Database): Promise<boolean> {
   return checks.some(({ id, ok }) => !ok && id !== 'I8')
 }
 
-async function tampered<Result>(
-  bytes: Buffer,
-  work: (db: Database.Database) => Result | Promise<Result>,
-): Promise<Result> {
+async function tampered<Result>(bytes: Buffer, work: (db: Database.Database) => Result | Promise<Result>) {
   const db = new Database(Buffer.from(bytes))
   try {
     // The schema is edited too.
@@ -109,14 +106,14 @@ function another(value: Value): Value {
 /** Of few values, another one of them. */
 const states: Readonly<Record<string, Value>> = { delivered: 'dead', pending: 'dead', dead: 'delivered' }
 
-function keyOf(db: Database.Database, table: string): readonly string[] {
+function keyOf(db: Database.Database, table: string) {
   const keys = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk').pluck()
   const key = keys.all(table)
   return key.length === 0 ? ['rowid'] : key
 }
 
 /** Rows that have a value there. */
-function rowsOf(db: Database.Database, table: string, column: string): Record<string, Value>[] {
+function rowsOf(db: Database.Database, table: string, column: string) {
   const key = keyOf(db, table).join(', ')
   return db
     .prepare<[], Record<string, Value>>(
@@ -126,7 +123,7 @@ function rowsOf(db: Database.Database, table: string, column: string): Record<st
 }
 
 /** Edits one value; false where there is none or SQLite refuses it. */
-function edit(db: Database.Database, table: string, column: string, place: number): boolean {
+function edit(db: Database.Database, table: string, column: string, place: number) {
   const row = rowsOf(db, table, column)[place]
   const { value = null } = row ?? {}
   if (row === undefined || another(value) === value) return false

@@ -68,7 +68,7 @@ function withFacts(uid: string, facts: string) {
   return { ...version, facts, digest: hash('sha256', version.body + facts) }
 }
 
-async function run(history: History, number: number, work: (draft: Draft) => Promise<void>): Promise<void> {
+async function run(history: History, number: number, work: (draft: Draft) => Promise<void>) {
   const draft = await history.begin(aStart(at(number)))
   await work(draft)
   await draft.stageContext(aContext())

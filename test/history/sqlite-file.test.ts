@@ -30,19 +30,19 @@ afterEach(async () => {
 })
 
 /** Whether a file has a step of our schema at least. */
-function isHistory(path: string): boolean {
+function isHistory(path: string) {
   const header = existsSync(path) ? readFileSync(path).subarray(0, 100) : Buffer.alloc(0)
   return header.subarray(68, 72).toString('latin1') === 'hkdf' && header.readUInt32BE(60) > 0
 }
 
 /** What opening throws; it must be an AuditError. */
-async function refusalOf(work: Promise<unknown>): Promise<AuditError> {
-  const error: unknown = await work.catch((error: unknown) => error)
+async function refusalOf(work: Promise<unknown>) {
+  const error = await work.catch((error) => error)
   if (error instanceof AuditError) return error
   throw new Error('it was not refused', { cause: error })
 }
 
-function refusal(open: () => unknown): AuditError {
+function refusal(open: () => unknown) {
   try {
     open()
   } catch (error) {
@@ -54,7 +54,7 @@ function refusal(open: () => unknown): AuditError {
 
 const next = '0002'
 
-function schemaOf(db: Database.Database): unknown[] {
+function schemaOf(db: Database.Database) {
   return [
     db.pragma('user_version', { simple: true }),
     ...db.prepare('SELECT sql FROM sqlite_schema ORDER BY name').all(),
@@ -178,7 +178,7 @@ describe('migrations', () => {
 })
 
 describe('a killed process', () => {
-  function kill(when: 'migration' | 'draft' | 'commit'): void {
+  function kill(when: 'migration' | 'draft' | 'commit') {
     const script = fileURLToPath(new URL('./killed-process.ts', import.meta.url))
     const { signal, stderr } = spawnSync(process.execPath, [script, file, when], { encoding: 'utf8' })
     expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' })

@@ -30,7 +30,7 @@ async function after(tamper: (db: Database.Database) => unknown, depth: 'plain' 
   }
 }
 
-async function faultsAfter(sql: string): Promise<string[]> {
+async function faultsAfter(sql: string) {
   return (await after((db) => db.exec(sql))).checks.flatMap(({ id, ok, detail }) => (ok ? [] : [`${id}: ${detail}`]))
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { readVersionsAt } from '../../src/history/sql/state-at.ts'
-import type { NewVersion } from '../../src/history/staged.ts'
 import type { VersionPoint } from '../../src/history/stored-body.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { idOf, knownIn } from './known-in.ts'
@@ -119,7 +118,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
     })
 
     it('finds the subscriptions that use a source after this run', async () => {
-      const using = (uid: string, source: string | null, replaces?: number): NewVersion =>
+      const using = (uid: string, source: string | null, replaces?: number) =>
         aVersion(uid, { source_uid: source }, { kind: 'subscription', replaces })
       const first = [using('u3', 's1'), using('u1', 's1'), using('u2', 's1'), using('u4', 's2'), using('u5', null)]
       await run((draft) => draft.stage(payments, first))

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Draft } from '../../src/history/history.ts'
 import type { Session } from '../../src/history/sql/session.ts'
 import { explainViews } from '../../src/history/sqlite/views.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
@@ -13,6 +12,7 @@ import {
   aContext,
   aCoverage,
   aNotice,
+  anApproval,
   anEnding,
   at,
   aVersion,
@@ -43,13 +43,13 @@ export function describeViews(name: string, makePlace: () => Place): void {
     const rows = (sql: string) => fixture.place.inDatabase((db) => db.all<Record<string, unknown>>(sql))
 
     /** All rows of a view, whose columns are as explained. */
-    async function shown(view: string, order: string): Promise<readonly object[]> {
+    async function shown(view: string, order: string) {
       const found = await rows(`SELECT * FROM hookdrift.${view} ORDER BY ${order}`)
       for (const row of found) expect(Object.keys(row)).toEqual(columnsOf.get(view))
       return found
     }
 
-    async function everythingIn(session: Session): Promise<unknown> {
+    async function everythingIn(session: Session) {
       const contents: Record<string, unknown> = {}
       for (const view of views)
         contents[view] = (await session.all(`SELECT * FROM hookdrift.${view}`)).map((row) => JSON.stringify(row)).sort()
@@ -58,7 +58,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
     const everything = () => fixture.place.inDatabase(everythingIn)
 
     /** Adds a, b and c with a violation each. */
-    async function firstRun(): Promise<void> {
+    async function firstRun() {
       const draft = await begin()
       await draft.stageScan(payments)
       await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
@@ -73,7 +73,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
     }
 
     /** Modifies a, removes b, whose violation ends; c's becomes unknown; d is added. */
-    async function draftSecond(): Promise<Draft> {
+    async function draftSecond() {
       const draft = await begin()
       await draft.stageScan(payments)
       await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
@@ -336,7 +336,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
 
     it('distinguish the approval that drift rules compare with', async () => {
       await fixture.aFirstRun()
-      const approval = { project: payments, scopes: {}, note: 'reviewed', by: 'ops', at: at(9), state: { run: 1 } }
+      const approval = anApproval(payments, 1, { at: at(9) })
       await fixture.history.approve([approval])
       await fixture.history.approve([{ ...approval, approves: [{ kind: 'endpoint', uid: 'a' }] }])
       await fixture.history.approve([{ ...approval, project: orders }])

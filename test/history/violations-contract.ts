@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import type { Draft } from '../../src/history/history.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Draft, History } from '../../src/history/history.ts'
 import { listViolations } from '../../src/history/sql/list-violations.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { readResolvedBetween, readViolationsAt } from '../../src/history/sql/violations.ts'
@@ -15,6 +15,10 @@ import { confirming, ending, opening, turning } from './violation-steps.ts'
 export function describeViolations(name: string, makePlace: () => Place): void {
   describe(`${name}: a violation`, () => {
     const fixture = openContractFixture(makePlace)
+    let history: History
+    beforeEach(() => {
+      history = fixture.history
+    })
     const { begin, run } = fixture
 
     const shown = async (work: (draft: Draft) => Promise<unknown>) =>
@@ -51,7 +55,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         await ending('a')(draft)
       })
       const ownersIn = async (number: number) =>
-        (await readRunRecord(fixture.history, number))?.violations.map(({ uid, owner }) => [uid, owner]).sort()
+        (await readRunRecord(history, number))?.violations.map(({ uid, owner }) => [uid, owner]).sort()
       const atFirst = [
         ['a', 'tenant-01'],
         ['b', null],
@@ -59,9 +63,9 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         ['u', 'tenant-01'],
       ]
       expect(await ownersIn(1)).toEqual(atFirst)
-      expect((await readViolationsAt(fixture.history, 1)).map(({ uid, owner }) => [uid, owner]).sort()).toEqual(atFirst)
+      expect((await readViolationsAt(history, 1)).map(({ uid, owner }) => [uid, owner]).sort()).toEqual(atFirst)
       expect((await ownersIn(2))?.find(([uid]) => uid === 'u')).toEqual(['u', 'tenant-02'])
-      const resolved = await readResolvedBetween(fixture.history, 1, 2)
+      const resolved = await readResolvedBetween(history, 1, 2)
       expect(resolved.map(({ uid, owner }) => [uid, owner])).toEqual([['a', 'tenant-02']])
     })
 
@@ -75,9 +79,9 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       await run(ending('b'))
       await run(ending('c'))
       await run(opening('e'))
-      const listed = await listViolations(fixture.history, { run: 4, resolvedAfter: 0 })
+      const listed = await listViolations(history, { run: 4, resolvedAfter: 0 })
       const first = async (most: number, sortKey?: SortKey, of = listed) =>
-        (await readFirst(fixture.history, of, { most, ...(sortKey && { sortKey }) })).map(({ uid }) => uid)
+        (await readFirst(history, of, { most, ...(sortKey && { sortKey }) })).map(({ uid }) => uid)
       expect(await first(9)).toEqual(['e', 'd', 'a', 'c', 'b'])
       expect(await first(1)).toEqual(['e'])
       expect(await first(4)).toEqual(['e', 'd', 'a', 'c'])
@@ -91,40 +95,37 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       ])
       expect(await first(3, ({ first_seen }) => Date.parse(first_seen))).toEqual(['d', 'a', 'c'])
       const of = async (run: number, resolvedAfter?: number) =>
-        first(9, undefined, await listViolations(fixture.history, { run, resolvedAfter }))
+        first(9, undefined, await listViolations(history, { run, resolvedAfter }))
       expect(await of(4, 2)).toEqual(['e', 'd', 'a', 'c'])
       expect(await of(4)).toEqual(['e', 'd', 'a'])
       expect(await of(2, 0)).toEqual(['c', 'd', 'a', 'b'])
-      const apart = [
-        ...(await readViolationsAt(fixture.history, 4)),
-        ...(await readResolvedBetween(fixture.history, 0, 4)),
-      ]
-      expect(await readFirst(fixture.history, listed, { most: 9 })).toEqual(apart)
+      const apart = [...(await readViolationsAt(history, 4)), ...(await readResolvedBetween(history, 0, 4))]
+      expect(await readFirst(history, listed, { most: 9 })).toEqual(apart)
     })
 
     it.each(['a\0b', 'a\u0001b', 'a"\\b%_*', '\u{1f600}x'])('is listed by its resource: %j', async (uid) => {
       await run(opening(uid, 'plain'))
-      const listed = await listViolations(fixture.history, { run: 1 })
-      const found = await readFirst(fixture.history, listed, { most: 9 })
+      const listed = await listViolations(history, { run: 1 })
+      const found = await readFirst(history, listed, { most: 9 })
       for (const all of [listed, found]) expect(all.map((one) => one.uid).sort()).toEqual([uid, 'plain'].sort())
     })
 
     it('is found by what was listed before later runs ended it', async () => {
       await run(opening('a', 'b', 'c'))
-      const lists = [await listViolations(fixture.history, { run: 1 })]
+      const lists = [await listViolations(history, { run: 1 })]
       await run(ending('b'))
-      lists.push(await listViolations(fixture.history, { run: 1 }))
+      lists.push(await listViolations(history, { run: 1 }))
       await run(ending('c'))
-      lists.push(await listViolations(fixture.history, { run: 1 }))
+      lists.push(await listViolations(history, { run: 1 }))
       for (const listed of lists) {
         const { page, ...around } = cutList(listed, { most: 2 })
         expect([page.map(({ uid }) => uid), around]).toEqual([['a', 'b'], { before: 0, after: 1 }])
-        expect((await readFirst(fixture.history, page, { most: 2 })).map(({ uid }) => uid)).toEqual(['a', 'b'])
+        expect((await readFirst(history, page, { most: 2 })).map(({ uid }) => uid)).toEqual(['a', 'b'])
         const [, last] = page
         const cursor = last && { ...last, sortKey: 0, isEnd: false }
         const next = cutList(listed, { most: 2, cursor })
         expect([next.page.map(({ uid }) => uid), next.before, next.after]).toEqual([['c'], 2, 0])
-        expect((await readFirst(fixture.history, next.page, { most: 2 })).map(({ uid }) => uid)).toEqual(['c'])
+        expect((await readFirst(history, next.page, { most: 2 })).map(({ uid }) => uid)).toEqual(['c'])
       }
     })
 
@@ -143,7 +144,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       })
       expect(reopened.violations).toMatchObject([{ uid: 'a', state: 'continuing', first_seen: at(1) }])
       expect(only(reopened.violations)).not.toHaveProperty('waiver')
-      expect(await readRunRecord(fixture.history, 1)).toEqual(waived)
+      expect(await readRunRecord(history, 1)).toEqual(waived)
     })
 
     it('is given as active before this run, by resource', async () => {
@@ -213,9 +214,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       expect(record.violations).toMatchObject([
         { uid: 'a', state: 'continuing', message: 'other words', severity: 'low', first_seen: at(1), last_seen: at(2) },
       ])
-      expect((await readRunRecord(fixture.history, 1))?.violations).toMatchObject([
-        { state: 'opened', severity: 'high' },
-      ])
+      expect((await readRunRecord(history, 1))?.violations).toMatchObject([{ state: 'opened', severity: 'high' }])
     })
 
     it('is resolved by its end, last seen by the last run that scanned its project', async () => {

@@ -15,7 +15,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
 
     describe('scans', () => {
       /** A run of walks only: `['endpoints', 'partial']`. */
-      async function scan(...walks: [Listing, CoverageStatus][]): Promise<void> {
+      async function scan(...walks: [Listing, CoverageStatus][]) {
         const draft = await begin()
         await draft.stageScan(payments)
         for (const [listing, status] of walks) await draft.stageWalk(payments, aCoverage(listing, status), undefined)

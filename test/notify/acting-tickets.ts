@@ -38,7 +38,7 @@ export function actsInJira({ title, text, comments }: ShownTicket): readonly str
 }
 
 /** As Atlassian's renderer does: a backslash takes these characters their meaning, two are a line break. */
-function actsInWikiText(text: string): readonly string[] {
+function actsInWikiText(text: string) {
   const live = text
     .replace(/\[(?:Open|Show)[^|\]]*\|https:\/\/(?:convoy|reports)\.example[^|\]]*\]/g, '')
     .replace(/\{\{hookdrift [^}]*\}\}/g, '')

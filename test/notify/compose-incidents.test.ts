@@ -150,7 +150,7 @@ describe('incidents', () => {
     await using fixture = await openDesk()
     await fixture.run()
     fixture.turn(0, 1, 'inactive')
-    fixture.service.failNext({ how: 'bad-json', path: /subscriptions|endpoints/, times: 20 })
+    fixture.notified.breakOff(/subscriptions|endpoints/, 20)
     expect(await fixture.run()).toEqual(['trigger 2'])
     const [lost] = [...fixture.desk.open.values()]
     expect(lost?.events.map(({ listing }) => listing).sort()).toEqual(['endpoints', 'subscriptions'])
@@ -221,7 +221,7 @@ describe('incidents', () => {
     fixture.turn(0, 1, 'inactive')
     await fixture.run()
     fixture.turn(0, 1, 'active')
-    fixture.service.failNext({ how: 'bad-json', path: /endpoints/, times: 10 })
+    fixture.notified.breakOff(/endpoints/)
     expect((await fixture.run()).filter((line) => line.startsWith('resolve'))).toEqual([])
     for (let runs = 0; runs < 5 && fixture.desk.open.size > 0; runs++) await fixture.run()
     expect(fixture.desk.open.size).toBe(0)

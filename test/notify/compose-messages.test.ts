@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { assert, describe, expect, it } from 'vitest'
 import type { Channel } from '../../src/config/configuration.ts'
-import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import { deleteEndpoint } from '../../src/demo/edits.ts'
 import { findFirstWaiting } from '../../src/history/sql/outbox.ts'
 import { Stop } from '../../src/model/stop.ts'
 import { openLinks } from '../../src/notify/links.ts'
@@ -18,15 +18,15 @@ const eventLines = ([message]: readonly Message[]) =>
 describe('notifications of a run', () => {
   it('are empty when nothing changed, and mention each change once', async () => {
     await using notified = await openNotified()
-    expect((await notified.run()).messages).toEqual([])
+    expect(await notified.messages()).toEqual([])
     notified.turn(0, 1, 'inactive')
     const opened = await notified.run()
     expect(eventLines(opened.messages)).toContain('violation.opened endpoint/inactive high')
-    expect((await notified.run()).messages).toEqual([])
+    expect(await notified.messages()).toEqual([])
     notified.turn(0, 1, 'active')
-    expect(eventLines((await notified.run()).messages)).toContain('violation.resolved endpoint/inactive high')
+    expect(eventLines(await notified.messages())).toContain('violation.resolved endpoint/inactive high')
     notified.turn(0, 1, 'inactive')
-    expect(eventLines((await notified.run()).messages)).toContain('violation.reopened endpoint/inactive high')
+    expect(eventLines(await notified.messages())).toContain('violation.reopened endpoint/inactive high')
   })
 
   it('contain what the report contains, under ids that name the run and the subject', async () => {
@@ -57,11 +57,11 @@ describe('notifications of a run', () => {
     await using notified = await openNotified()
     await notified.run()
     notified.turn(0, 1, 'inactive')
-    notified.fixture.service.failNext({ how: 'bad-json', path: /subscriptions/, times: 10 })
-    const [lost] = (await notified.run()).messages
+    notified.breakOff(/subscriptions/)
+    const [lost] = await notified.messages()
     expect(lost?.events[0]).toMatchObject({ type: 'coverage.lost', listing: 'subscriptions', severity: 'critical' })
-    expect((await notified.run()).messages).toEqual([])
-    expect(eventLines((await notified.run()).messages)).toContain('coverage.regained subscriptions critical')
+    expect(await notified.messages()).toEqual([])
+    expect(eventLines(await notified.messages())).toContain('coverage.regained subscriptions critical')
   })
 
   it('say the cause of an outage once to people, and each listing to programs', async () => {
@@ -69,8 +69,8 @@ describe('notifications of a run', () => {
     await using notified = await openNotified([lines, chat, mail])
     notified.turn(0, 3, 'inactive')
     await notified.run({ policy: onlyInactive })
-    notified.fixture.service.failNext({ how: 'bad-json', path: /./, times: 1000 })
-    const [toProgram, ...toPeople] = (await notified.run({ policy: onlyInactive })).messages
+    notified.breakOff(/./, 1000)
+    const [toProgram, ...toPeople] = await notified.messages({ policy: onlyInactive })
     const lost = toProgram?.counts['coverage.lost'] ?? 0
     expect(lost).toBeGreaterThan(2)
     expect(toProgram?.events.filter(({ type }) => type === 'coverage.lost')).toHaveLength(lost)
@@ -82,7 +82,7 @@ describe('notifications of a run', () => {
       expect(unknown_rules).toEqual({ high: 1 })
     }
     notified.fixture.service.faults.splice(0)
-    const [, again] = (await notified.run({ policy: onlyInactive })).messages
+    const [, again] = await notified.messages({ policy: onlyInactive })
     expect(again?.events.map(({ type, project }) => [type, project])).toEqual([['coverage.regained', null]])
     expect(again?.events[0]?.text).toMatch(/^\d+ listings: acme\//)
   })
@@ -91,12 +91,12 @@ describe('notifications of a run', () => {
     await using notified = await openNotified()
     notified.turn(0, 1, 'inactive')
     await notified.run()
-    notified.fixture.service.failNext({ how: 'bad-json', path: /endpoints/, times: 10 })
-    const events = eventLines((await notified.run()).messages)
+    notified.breakOff(/endpoints/)
+    const events = eventLines(await notified.messages())
     expect(events).toContain('rule.unknown endpoint/inactive high')
     expect(events.filter((line) => line.includes('resolved'))).toEqual([])
-    expect((await notified.run()).messages).toEqual([])
-    expect(eventLines((await notified.run()).messages)).toEqual(['coverage.regained endpoints critical'])
+    expect(await notified.messages()).toEqual([])
+    expect(eventLines(await notified.messages())).toEqual(['coverage.regained endpoints critical'])
   })
 
   it('report what a stopped run had read with the next run, and not the stop itself', async () => {
@@ -115,7 +115,7 @@ describe('notifications of a run', () => {
     expect(cut.report.coverage.some(({ status }) => status === 'partial')).toBe(true)
     expect(cut.messages).toEqual([])
     notified.turn(1, 2, 'inactive')
-    const events = eventLines((await notified.run()).messages)
+    const events = eventLines(await notified.messages())
     expect(events.filter((line) => line === 'violation.opened endpoint/inactive high')).toHaveLength(2)
     expect(events.filter((line) => line.startsWith('coverage'))).toEqual([])
   })
@@ -132,7 +132,7 @@ describe('notifications of a run', () => {
       expect(message.rules).toContainEqual({ rule: 'endpoint/inactive', severity: 'high', events: 100 })
     }
     notified.turn(0, 60, 'active')
-    expect((await notified.run()).messages.map(({ storm }) => storm)).toEqual(['mass', 'mass'])
+    expect((await notified.messages()).map(({ storm }) => storm)).toEqual(['mass', 'mass'])
     const lenient = policyOf('extends: []\nrules: { endpoint/secret-missing: {} }\n')
     // What the policy no longer asks for is one event.
     const { report, messages } = await notified.run({ policy: lenient })
@@ -144,14 +144,14 @@ describe('notifications of a run', () => {
         [{ resolution: 'policy', project: null, text: expect.stringContaining('switched off by policy.yaml:1') }],
       ])
     }
-    expect((await notified.run()).messages.map(({ storm }) => storm)).toEqual(['policy_changed', 'policy_changed'])
+    expect((await notified.messages()).map(({ storm }) => storm)).toEqual(['policy_changed', 'policy_changed'])
   })
 
   it('contain as many events as the channel takes, and a count of the others', async () => {
     await using notified = await openNotified([lines, chat])
     await notified.run()
     notified.turn(0, 30, 'inactive')
-    const { messages } = await notified.run()
+    const messages = await notified.messages()
     const [ofProgram, ofPeople] = messages
     const all = ofProgram?.events.length ?? 0
     expect([ofProgram?.more, ofProgram?.storm]).toEqual([0, null])
@@ -177,7 +177,7 @@ describe('notifications of a run', () => {
     const { uid } = notified.place(0)
     const { endpoints } = notified.fixture.dataOf('payments')
     const owners = [endpoints.find((row) => row.uid === uid)?.owner_id ?? '']
-    const { messages } = await notified.run({ policy: onlyInactive }, [chat, { ...chat, name: 'owned', owners }])
+    const messages = await notified.messages({ policy: onlyInactive }, [chat, { ...chat, name: 'owned', owners }])
     const [whole, owned] = messages
     expect(whole?.causes).toMatchObject([
       { resources: 3, command: expect.stringMatching(/^hookdrift restore --cause 3-/) },
@@ -227,9 +227,9 @@ describe('notifications of a run', () => {
     notified.turn(0, 1, 'inactive')
     const titles = (messages: readonly Message[]) =>
       messages.map(({ events }) => [...new Set(events.map(({ project }) => project))])
-    expect(titles((await notified.run({}, on)).messages)).toEqual([[one], [one]])
-    notified.fixture.service.failNext({ how: 'bad-json', path: new RegExp(`${first.project}/subscriptions`), times: 9 })
-    expect((await notified.run({}, on)).messages).toHaveLength(3)
+    expect(titles(await notified.messages({}, on))).toEqual([[one], [one]])
+    notified.breakOff(new RegExp(`${first.project}/subscriptions`), 9)
+    expect(await notified.messages({}, on)).toHaveLength(3)
   })
 
   it('about the list of a service reach each channel that may be meant for a project of it', async () => {
@@ -258,7 +258,7 @@ describe('notifications of a run', () => {
     const [one, two, three] = [notified.place(0), notified.place(1), notified.place(2)]
     const owners = ['tenant-01', 'tenant-02', 'team-b', '']
     for (const [index, owner_id] of owners.entries()) {
-      changeEndpoint(notified.fixture.fleet, notified.place(index), (row) => ({ ...row, owner_id }))
+      notified.edit(index, { owner_id })
     }
     const on: Channel[] = [
       { ...lines, name: 'tenants', owners: ['tenant-0*'] },
@@ -284,8 +284,8 @@ describe('notifications of a run', () => {
     expect(Object.values(uidsOf(ended.messages))).toEqual([[two.uid], [two.uid], [two.uid]])
     expect(ended.messages[0]?.events).toMatchObject([{ owner: 'tenant-02', resolution: 'removed' }])
     // A listing that cannot be read is about every owner.
-    notified.fixture.service.failNext({ how: 'bad-json', path: /subscriptions/, times: 10 })
-    expect((await notified.run({ policy: onlyInactive }, on)).messages).toHaveLength(5)
+    notified.breakOff(/subscriptions/)
+    expect(await notified.messages({ policy: onlyInactive }, on)).toHaveLength(5)
   })
 
   it('of a storm stay one digest for a channel of owners', async () => {
@@ -293,7 +293,7 @@ describe('notifications of a run', () => {
       fleet: { endpointsPerProject: 120 },
     })
     notified.turn(0, 100, 'inactive')
-    const { messages } = await notified.run({ policy: onlyInactive })
+    const messages = await notified.messages({ policy: onlyInactive })
     expect(messages).toMatchObject([{ storm: 'first_run', more: 90, counts: { 'violation.opened': 100 } }])
   })
 
@@ -305,17 +305,17 @@ describe('notifications of a run', () => {
       ),
     )
     const [service] = configuration.services
-    if (service === undefined) throw new Error('no service')
+    assert(service, 'no service')
     await using notified = await openNotified([chat])
     const { name } = at(notified.fixture.fleet.projects(), 0)
     const [project] = service.projects
-    if (project === undefined) throw new Error('no project')
+    assert(project, 'no project')
     const ref = { ...project.ref, name: `acme/${name}` }
     const links = openLinks({ ...configuration, services: [{ ...service, projects: [{ ...project, ref }] }] })
     await notified.run({}, [chat], links)
     const first = notified.place(0)
     notified.turn(0, 1, 'inactive')
-    const [opened] = (await notified.run({ policy: onlyInactive }, [chat], links)).messages
+    const [opened] = await notified.messages({ policy: onlyInactive }, [chat], links)
     const [event] = opened?.events ?? []
     expect(opened?.report_url).toBe('https://r.example/2.html')
     expect(event).toMatchObject({
@@ -326,7 +326,7 @@ describe('notifications of a run', () => {
     })
     expect(event?.remediation?.length).toBeGreaterThan(10)
     deleteEndpoint(notified.fixture.fleet, first)
-    const [gone] = (await notified.run({ policy: onlyInactive }, [chat], links)).messages
+    const [gone] = await notified.messages({ policy: onlyInactive }, [chat], links)
     expect(gone?.events[0]).not.toHaveProperty('ui_url')
     expect(gone?.events[0]).not.toHaveProperty('remediation')
   })
@@ -336,18 +336,18 @@ describe('notifications of a run', () => {
     const policy = policyOf('extends: []\nrules: { drift/url-host-changed: {}, drift/rate-limit-lost: {} }\n')
     await notified.run({ policy })
     const [first, second] = [notified.place(0), notified.place(1)]
-    changeEndpoint(notified.fixture.fleet, first, (row) => ({ ...row, url: 'https://elsewhere.example/in' }))
-    const [moved] = (await notified.run({ policy })).messages
+    notified.edit(0, { url: 'https://elsewhere.example/in' })
+    const [moved] = await notified.messages({ policy })
     expect(moved?.events).toMatchObject([
       {
         remediation: 'Pause the endpoint: send `PUT …/endpoints/{id}/pause` once, because it is a switch.',
         command: `hookdrift restore ${first.uid}`,
       },
     ])
-    changeEndpoint(notified.fixture.fleet, second, (row) => ({ ...row, rate_limit: 9, rate_limit_duration: 60 }))
+    notified.edit(1, { rate_limit: 9, rate_limit_duration: 60 })
     await notified.run({ policy })
-    changeEndpoint(notified.fixture.fleet, second, (row) => ({ ...row, rate_limit: 0 }))
-    const [lost] = (await notified.run({ policy })).messages
+    notified.edit(1, { rate_limit: 0 })
+    const [lost] = await notified.messages({ policy })
     expect(lost?.events[0]?.remediation).toContain(`Run \`hookdrift restore ${second.uid}\` and send`)
   })
 
@@ -355,21 +355,17 @@ describe('notifications of a run', () => {
     await using notified = await openNotified([lines, chat])
     const policy = policyOf('extends: []\nrules: { endpoint/inactive: {}, endpoint/url-odd-port: {} }\n')
     await notified.run({ policy })
-    const listenAt = (index: number, host: string) =>
-      changeEndpoint(notified.fixture.fleet, notified.place(index), (row) => ({
-        ...row,
-        url: `https://${host}.example:9000/in`,
-      }))
+    const listenAt = (index: number, host: string) => notified.edit(index, { url: `https://${host}.example:9000/in` })
     notified.turn(0, 1, 'inactive')
     listenAt(1, 'two')
     listenAt(2, 'three')
-    const both = (await notified.run({ policy })).messages
+    const both = await notified.messages({ policy })
     expect(both.map(({ events, infos, more }) => [events.length, infos, more])).toEqual([
       [3, undefined, 0],
       [1, 2, 0],
     ])
     listenAt(3, 'four')
-    const alone = (await notified.run({ policy })).messages
+    const alone = await notified.messages({ policy })
     expect(alone.map(({ events, infos }) => [events.length, infos])).toEqual([
       [1, undefined],
       [1, undefined],
@@ -379,17 +375,17 @@ describe('notifications of a run', () => {
   it('count in the first message of a new channel what was open before', async () => {
     await using notified = await openNotified([lines])
     notified.turn(0, 1, 'inactive')
-    const [first] = (await notified.run({ policy: onlyInactive })).messages
+    const [first] = await notified.messages({ policy: onlyInactive })
     expect(first).not.toHaveProperty('already_open')
     notified.turn(1, 2, 'inactive')
     const on: Channel[] = [lines, chat, { ...chat, name: 'critical', min_severity: 'critical' }]
-    const added = (await notified.run({ policy: onlyInactive }, on)).messages
+    const added = await notified.messages({ policy: onlyInactive }, on)
     expect(added.map(({ events, already_open }) => [events.length, already_open])).toEqual([
       [1, undefined],
       [1, { high: 1 }],
     ])
     notified.turn(0, 1, 'active')
-    for (const later of (await notified.run({ policy: onlyInactive }, on)).messages) {
+    for (const later of await notified.messages({ policy: onlyInactive }, on)) {
       expect(later).not.toHaveProperty('already_open')
     }
   })
@@ -399,7 +395,7 @@ describe('notifications of a run', () => {
     const { fixture } = notified
     const open = async (index: number) => {
       notified.turn(index, index + 1, 'inactive')
-      const { messages } = await notified.run({ policy: onlyInactive })
+      const messages = await notified.messages({ policy: onlyInactive })
       return messages.map(({ already_open }) => already_open)
     }
     const end = (state: string) =>
@@ -423,18 +419,18 @@ describe('notifications of a run', () => {
     const one = notified.place(0)
     notified.turn(0, 1, 'inactive')
     await notified.run({ policy: onlyInactive })
-    notified.fixture.service.failNext({ how: 'bad-json', path: new RegExp(`${one.project}/endpoints`), times: 9 })
-    const [, added] = (await notified.run({ policy: onlyInactive }, [lines, chat])).messages
+    notified.breakOff(new RegExp(`${one.project}/endpoints`), 9)
+    const [, added] = await notified.messages({ policy: onlyInactive }, [lines, chat])
     expect(added).toMatchObject({ already_open: { high: 1 } })
   })
 
   it('for a directory exist for each run, with events or without', async () => {
     const files: Channel = { name: 'files', type: 'directory', path: '/x', formats: ['json'], keep: 3 }
     await using notified = await openNotified([files, { ...files, name: 'severe', min_severity: 'high' }])
-    expect((await notified.run()).messages).toHaveLength(1)
+    expect(await notified.messages()).toHaveLength(1)
     const first = notified.place(0)
     deleteEndpoint(notified.fixture.fleet, first)
-    expect((await notified.run()).messages.length).toBeGreaterThan(0)
+    expect((await notified.messages()).length).toBeGreaterThan(0)
   })
 })
 

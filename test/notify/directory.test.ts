@@ -1,14 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../src/model/report.ts'
 import { sendToDirectory } from '../../src/notify/channels/directory.ts'
 import { openDirectory } from '../cli/start-process.ts'
 import { aReport } from '../report/sample-reports.ts'
 import { aMessage } from './samples.ts'
 
 const never = new AbortController().signal
-const reportOf = async (number: number): Promise<Report> => {
+const reportOf = async (number: number) => {
   const report = aReport()
   return { ...report, run: { ...report.run, number } }
 }

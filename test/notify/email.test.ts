@@ -24,7 +24,7 @@ async function openMailServer(options: SMTPServerOptions = {}) {
         : callback(new Error('no: not-a-real-key')),
     onData(stream, { envelope, user }, callback) {
       const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('data', (chunk) => chunks.push(chunk))
       stream.on('end', () => {
         const from = envelope.mailFrom === false ? undefined : envelope.mailFrom.address
         const to = envelope.rcptTo.map(({ address }) => address)
@@ -45,9 +45,9 @@ async function openMailServer(options: SMTPServerOptions = {}) {
 }
 
 /** Quoted-printable, as text. */
-function decoded(mail: string): string {
+function decoded(mail: string) {
   const body = mail.slice(mail.indexOf('\r\n\r\n') + 4).replaceAll('=\r\n', '')
-  const bytes = body.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const bytes = body.replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 

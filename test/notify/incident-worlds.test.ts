@@ -14,7 +14,7 @@ import { tries } from '../thoroughness.ts'
 type Incidents = Map<string, readonly string[]>
 
 /** Does what the receiver of a channel does with its messages. */
-function receive(messages: readonly NewMessage[], incidents: Incidents): void {
+function receive(messages: readonly NewMessage[], incidents: Incidents) {
   for (const { body, incident: opened } of messages) {
     const { incident } = readMessage(body)
     expect(incident).toBeDefined()
@@ -41,7 +41,7 @@ function startTruth() {
   return {
     violations,
     lost,
-    learn(report: Report): void {
+    learn(report: Report) {
       for (const violation of report.violations) {
         if (violation.state === 'resolved') violations.delete(violation.fingerprint)
         else violations.set(violation.fingerprint, violation)
@@ -77,7 +77,7 @@ it.each(Array.from({ length: tries(12, { locally: 4 }) }, (_, at) => at + 1))(
       },
     ]
     const compose = composeRunNotifications(channels)
-    const incidents = new Map(channels.map(({ name }): [string, Incidents] => [name, new Map()]))
+    const incidents = new Map(channels.map(({ name }) => [name, new Map()]))
     const nextTurn = world.begin()
     const truth = startTruth()
     for (let left = 4 + random.below(6); left > 0; left--) {

@@ -1,5 +1,6 @@
 import type { Channel } from '../../src/config/configuration.ts'
-import { setEndpointStatus } from '../../src/demo/edits.ts'
+import { changeEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
@@ -25,7 +26,7 @@ export async function openNotified(channels: readonly Channel[] = [lines], optio
       return written
     }
     const report = await fixture.audit({ ...turn, compose: composeAndKeep })
-    const all: readonly NewMessage[] = Array.isArray(written) ? written : []
+    const all = Array.isArray(written) ? written : []
     return { report, messages: all.map(({ body }) => readMessage(body)) }
   }
   const { uid: project } = at(fixture.fleet.projects(), 0)
@@ -33,6 +34,13 @@ export async function openNotified(channels: readonly Channel[] = [lines], optio
   return {
     fixture,
     run,
+    /** What a run sends. */
+    messages: async (...turn: Parameters<typeof run>) => (await run(...turn)).messages,
+    /** Breaks the next answers of the service off: those with such a path. */
+    breakOff: (path: RegExp, times = 10) => fixture.service.failNext({ how: 'bad-json', path, times }),
+    /** Changes one of them. */
+    edit: (index: number, change: Partial<EndpointRow>) =>
+      changeEndpoint(fixture.fleet, at(places, index), (row) => ({ ...row, ...change })),
     /** An endpoint of the first project, as its fleet began. */
     place: (index: number) => at(places, index),
     /** Sets the status of some of them. */

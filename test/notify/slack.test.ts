@@ -166,7 +166,7 @@ describe('a message to Slack', () => {
     const own = text.replace(links, '').split('\n').slice(1, -2)
     for (const line of own) {
       // Text of a service is plain words, or inside of a pair of backticks.
-      expect(line.match(/`/g)?.length ?? 0).toSatisfy((marks: number) => marks % 2 === 0)
+      expect(line.match(/`/g)?.length ?? 0).toSatisfy((marks) => marks % 2 === 0)
       expect(line).not.toMatch(/[<>]|@\w|:\/\/|[\p{Cc}\u2028\u202e]/u)
       expect(line.replace(/`[^`]*`/g, '').replace(/^• \*[A-Z][a-z]+, high:\*/, '')).not.toMatch(/[*_~@&|]/)
     }
@@ -176,7 +176,7 @@ describe('a message to Slack', () => {
     const failures = [{ text: name, listings: 1, facts: [{ label: 'asked', text: name }] }]
     const text = await textOf(aMessage('msg_1', { events: [], failures }))
     for (const line of text.split('\n').slice(1, -2)) {
-      expect(line.match(/`/g)?.length ?? 0).toSatisfy((marks: number) => marks % 2 === 0)
+      expect(line.match(/`/g)?.length ?? 0).toSatisfy((marks) => marks % 2 === 0)
       expect(line).not.toMatch(/[<>]|@\w|:\/\/|[\p{Cc}\u2028\u202e]/u)
       expect(line.replace(/`[^`]*`/g, '').replace('• *Incomplete:*', '')).not.toMatch(/[*_~@&|]/)
     }

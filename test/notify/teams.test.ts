@@ -14,7 +14,7 @@ interface Element {
   readonly inlines?: readonly { readonly text: string; readonly fontType?: string }[]
 }
 
-async function posted(...messages: readonly Message[]): Promise<readonly string[]> {
+async function posted(...messages: readonly Message[]) {
   await using receiver = await openReceiver(() => ({ status: 202 }))
   const send = sendToTeams({ url: `${receiver.url}/workflows/not-a-real-key?sig=x` }, {})
   for (const message of messages) expect(await send(message, AbortSignal.timeout(5_000))).toEqual({ ok: true })

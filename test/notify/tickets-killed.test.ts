@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { thisProcess } from '../../src/app/system.ts'
 import { listUndelivered } from '../../src/history/sql/outbox.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import type { Message } from '../../src/notify/message.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { deliverTickets } from './deliver-tickets.ts'
@@ -27,7 +26,7 @@ const story = (
     ['trigger', 1, 'violation.reopened'],
     ['resolve', 2, 'violation.resolved'],
   ] as const
-).map(([action, number, type], at): Message => {
+).map(([action, number, type], at) => {
   const incident = { action, key: `hookdrift-${number}` }
   return aMessage(`msg_${at}`, { events: [anExplainedEvent(number, { type })], incident })
 })

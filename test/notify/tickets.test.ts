@@ -99,7 +99,7 @@ function deskOf<Simulated extends Tracker>(
 let number = 0
 
 /** A message about violation 1, with an id of its own. */
-function about(action: 'trigger' | 'update' | 'resolve', other: Partial<Event> = {}, key = 'hookdrift-1'): Message {
+function about(action: 'trigger' | 'update' | 'resolve', other: Partial<Event> = {}, key = 'hookdrift-1') {
   number += 1
   return aMessage(`msg_${number}`, { events: [anExplainedEvent(1, other)], incident: { action, key } })
 }

@@ -20,7 +20,7 @@ export async function openReceiver(answer: Answer = () => ({ status: 204 })) {
   let answers = answer
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
       const received = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() }
       got.push(received)

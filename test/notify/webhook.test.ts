@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { assert, describe, expect, it } from 'vitest'
 import { sendToWebhook } from '../../src/notify/channels/webhook.ts'
 import { testMessage } from '../../src/notify/compose-messages.ts'
 import { aMessage, anEvent, hostile } from './samples.ts'
@@ -8,7 +8,7 @@ import { openReceiver } from './webhook-receiver.ts'
 const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
 const signal = () => AbortSignal.timeout(5_000)
 const now = () => Date.now()
-const headersOf = (headers: object): Record<string, string> => ({ ...headers })
+const headersOf = (headers: object) => ({ ...headers })
 
 describe('a webhook', () => {
   it.each([secret, secret.replace('whsec_', '')])(
@@ -19,7 +19,7 @@ describe('a webhook', () => {
       const send = sendToWebhook({ url: `${receiver.url}/in?k=1`, secret: key }, {}, now)
       expect(await send(message, signal())).toEqual({ ok: true })
       const [got] = receiver.got
-      if (got === undefined) throw new Error('nothing came')
+      assert(got, 'nothing came')
       expect(got.path).toBe('/in?k=1')
       expect(got.headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'msg_1' })
       const verified = new Webhook(secret).verify(got.body, headersOf(got.headers))
@@ -31,7 +31,7 @@ describe('a webhook', () => {
     await using receiver = await openReceiver()
     await sendToWebhook({ url: receiver.url, secret }, {}, now)(aMessage(), signal())
     const [got] = receiver.got
-    if (got === undefined) throw new Error('nothing came')
+    assert(got, 'nothing came')
     const headers = headersOf(got.headers)
     expect(() => new Webhook(secret).verify(`${got.body} `, headers)).toThrow()
     expect(() => new Webhook(secret).verify(got.body, { ...headers, 'webhook-id': 'msg_2' })).toThrow()

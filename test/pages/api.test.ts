@@ -15,7 +15,7 @@ import { openDemoSite } from './demo-site.ts'
 const demo = await openDemoSite()
 await demo.command('baseline approve --run 1 --by me')
 const diff = await demo.json('diff 1 2')
-const { uid } = diff.rows.find(({ change }: { change: string }) => change === 'modified')
+const { uid } = diff.rows.find(({ change }) => change === 'modified')
 const open = await demo.json('violations --open')
 await demo.command(`accept ${open.rows[0].fingerprint} --reason 'it is known' --by me`)
 afterAll(() => demo[Symbol.asyncDispose]())

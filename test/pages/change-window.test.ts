@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { assert, expect, it } from 'vitest'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
 import { type Message, readMessage } from '../../src/notify/message.ts'
 import { plainText, showMessage } from '../../src/notify/show-message.ts'
@@ -17,7 +17,7 @@ it('the window of a change is the two runs around it, with the notes of that tim
     harness.advance(3_600_000)
   }
   const noteAt = new Date(harness.clock.now()).toISOString()
-  await history.rows('note', 'deploy 4.4', '--at', noteAt, '--by', 'ada')
+  await history.rows(`note 'deploy 4.4' --at ${noteAt} --by ada`)
   harness.advance(60_000)
   const uid = set({ url: 'https://hooks.evil.example.net/in' })
   let message: Message | undefined
@@ -40,7 +40,7 @@ it('the window of a change is the two runs around it, with the notes of that tim
   const timeline = JSON.parse(await (await site.get(`/api/v1/timeline?uid=${uid}`)).text())
   expect(timeline.rows.at(-1)).toMatchObject({ between: { after_run: 3, before_run: 4 }, notes: [1] })
 
-  if (message === undefined) throw new Error('no message')
+  assert(message, 'no message')
   const shown = showMessage(message).map((line) => ('pieces' in line ? plainText(line.pieces) : ''))
   expect(shown.find((line) => line.startsWith('Changed '))).toMatch(window)
   expect(shown.find((line) => line.startsWith('Changed '))).toContain('In between: deploy 4.4 (ada')

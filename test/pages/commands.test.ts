@@ -97,6 +97,6 @@ describe('the commands of the pages', () => {
 })
 
 /** A command of one operand, first or after `--`. */
-function operandOf(words: readonly string[]): string | undefined {
+function operandOf(words: readonly string[]) {
   return words.includes('--') ? words[words.indexOf('--') + 1] : words[2]
 }

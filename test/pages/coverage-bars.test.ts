@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest'
 import type { ReportViolation } from '../../src/model/report.ts'
 import type { StatusRow } from '../../src/questions/status.ts'
 import { openStorySite, owner } from './story-site.ts'
@@ -83,7 +83,7 @@ describe('the pages of a project that the last run could not scan', () => {
   const read = (path: string) => site.read(path)
   const onEndpoint = () => {
     const found = unknown.find(({ kind, due_at }) => kind === 'endpoint' && due_at !== null)
-    if (found === undefined) throw new Error('an endpoint of the project has a violation')
+    assert(found, 'an endpoint of the project has a violation')
     return found
   }
   const lastComplete = () => `<a href="/runs/${site.run - 1}">run ${site.run - 1}</a>`

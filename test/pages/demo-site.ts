@@ -2,7 +2,7 @@ import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { createSite } from '../../src/pages/site.ts'
-import { command } from '../cli/run-in-process.ts'
+import { type Answer, command } from '../cli/run-in-process.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
 /** The site of the demonstration: two runs over three projects, and six changes between them. */
@@ -45,7 +45,7 @@ export async function openDemoSite() {
     /** Runs a command line on the same history, in the folder of its configuration. */
     command: ask,
     /** What it answers as JSON, regardless of its exit code. */
-    json: async (line: string) => JSON.parse((await ask(`${line} --format json`)).stdout),
+    json: async (line: string): Promise<Answer> => JSON.parse((await ask(`${line} --format json`)).stdout),
     /** Fails if a page failed. */
     async [Symbol.asyncDispose]() {
       await history.close()

@@ -1,8 +1,8 @@
 import { approvalsOf } from '../../src/audit/approve-run.ts'
 import { changeEndpoint, createEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
+import type { History } from '../../src/history/history.ts'
 import { listAcceptances } from '../../src/history/sql/acceptances.ts'
 import { findLastRun } from '../../src/history/sql/runs.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { dayMs } from '../../src/model/time.ts'
 import { readAcceptable } from '../../src/questions/acceptances.ts'
 import { composeAcceptances } from '../../src/questions/choose-acceptable.ts'
@@ -48,11 +48,9 @@ export async function openEventfulSite({ uids = [], owner = 'team' }: EventfulOp
   const custom = 'custom: [{ id: acme/named, kind: endpoint, assert: "false", severity: low, message: m }]'
   const audit = (policy = policyFor(waived.uid, custom)) => fixture.audit({ policy, failOn: 'medium' })
   /** As a person would between runs. */
-  const write = async (work: (history: ReturnType<typeof openSqliteHistory>, at: string) => Promise<unknown>) => {
+  const write = (work: (history: History, at: string) => Promise<unknown>) => {
     harness.advance(60_000)
-    const history = openSqliteHistory(harness.file, harness.owner)
-    await work(history, new Date(harness.clock.now()).toISOString())
-    await history.close()
+    return harness.withHistory((history) => work(history, new Date(harness.clock.now()).toISOString()))
   }
   const becomesInsecure = (which: typeof insecure, host: string) =>
     changeEndpoint(fleet, which, (row) => ({ ...row, url: `http://${host}.example/hook`, owner_id: owner }))

@@ -20,13 +20,13 @@ cli = await openCliFixture({ endpointsPerProject: 3 }, 'policy: ./policy.yaml\n'
 cli.directory.write('policy.yaml', 'extends: [recommended]\nrules: { endpoint/url-not-https: high }\n')
 const project = at(cli.fleet.projects(), 0).uid
 const { uid } = at(cli.fleet.open(project).endpoints, 0)
-await cli.audit(['--quiet'])
+await cli.audit('--quiet')
 updateEndpoint(cli.fleet, { project, uid }, { name: evil, url: 'http://a.example' })
-await cli.audit(['--quiet'])
+await cli.audit('--quiet')
 updateEndpoint(cli.fleet, { project, uid }, { name: evil, url: 'https://a.example' })
-await cli.audit(['--quiet'])
+await cli.audit('--quiet')
 cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
-await cli.audit(['--quiet'])
+await cli.audit('--quiet')
 const history = await openExistingHistory(readLocation(cli.directory.file('hookdrift.db'), cli.directory.path), {})
 const close = () => history.close()
 const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => cli.directory.path }

@@ -5,7 +5,7 @@ import { orders, payments } from '../history/samples.ts'
 
 const perProject = mostNames + 777
 const projects = [orders, payments]
-const all: readonly ListedResource[] = projects.flatMap((project) =>
+const all = projects.flatMap((project) =>
   Array.from({ length: perProject }, (_, at) => ({
     project,
     kind: 'endpoint' as const,

@@ -17,7 +17,7 @@ import { openSite } from './open-site.ts'
 it('answers 304 until the next run', async () => {
   using directory = openDirectory()
   const env = { HOOKDRIFT_LOG: 'silent' }
-  await command(['demo', '--keep', directory.file('demo')], { cwd: directory.path, env })
+  await command(`demo --keep ${directory.file('demo')}`, { cwd: directory.path, env })
   const history = await openExistingHistory(readLocation(directory.file('demo/hookdrift.db'), directory.path), {})
   const db = new Database(directory.file('demo/hookdrift.db'))
   await using _ = {
@@ -117,7 +117,7 @@ it('says on every page that the history was moved, also to who has the page alre
   await using site = await openSite(opened)
   const { headers } = await site.get('/resources')
   const { file, directory } = opened.fixture.harness
-  const copied = await command(['history', 'copy', file, 'new-place.db'], { cwd: directory })
+  const copied = await command(`history copy ${file} new-place.db`, { cwd: directory })
   expect(copied.code).toBe(0)
   site.advance(2000)
   const tag = headers.get('etag') ?? ''

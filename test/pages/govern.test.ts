@@ -24,12 +24,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
   const text = async (path: string) => (await site.get(path)).text()
 
   /** The site over the same history, in which some rows are others. */
-  async function show(
-    path: string,
-    change: (db: Database.Database) => void,
-    plan?: SitePlan,
-    now = Date.now(),
-  ): Promise<string> {
+  async function show(path: string, change: (db: Database.Database) => void, plan?: SitePlan, now = Date.now()) {
     const changed = openChanged(site.file, newFile(), change)
     const other = createSite({
       api: site.api,
@@ -48,7 +43,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
   }
 
   it('counts per rule what the command counts', async () => {
-    const { rows } = (await site.json('violations --open')) as { rows: { rule: string }[] }
+    const { rows } = await site.json('violations --open')
     const page = await text('/rules')
     for (const [rule, found] of Map.groupBy(rows, (row) => row.rule)) {
       const [row] = new RegExp(`<tr data-rule="${rule}">[^\\n]{0,2000}`).exec(page) ?? []

@@ -27,7 +27,7 @@ describe.skipIf(!existsSync(executablePath))('the layout of the pages', () => {
     path: string,
     { width = 1280, colorScheme = 'light' }: { width?: number; colorScheme?: 'light' | 'dark' },
     measure: (page: Page) => Promise<Result>,
-  ): Promise<Result> {
+  ) {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
     await page.goto(serving.url + path)
     const seen = await measure(page)
@@ -164,12 +164,12 @@ describe.skipIf(!existsSync(executablePath))('the layout of the pages', () => {
 })
 
 /** By WCAG 2, of two colours such as `rgb(84, 91, 102)`. */
-function contrastOf(one: string, other: string): number {
+function contrastOf(one: string, other: string) {
   const [light = 0, dark = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)
 }
 
-function luminanceOf(colour: string): number {
+function luminanceOf(colour: string) {
   const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
     const share = Number(part) / 255
     return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4

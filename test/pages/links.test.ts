@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest'
 import { changeEndpoint, deleteEndpoint } from '../../src/demo/edits.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
@@ -36,7 +36,7 @@ it('a history of which runs were pruned has pages all of whose links lead somewh
   const { fleet, harness } = fixture
   const project = at(fleet.projects(), 0).uid
   const [insecure, removed] = [0, 1].map((index) => ({ project, uid: at(fleet.open(project).endpoints, index).uid }))
-  if (insecure === undefined || removed === undefined) throw new Error('two endpoints, please')
+  assert(insecure && removed, 'two endpoints, please')
   const serves = (scheme: string) => () =>
     changeEndpoint(fleet, insecure, (row) => ({ ...row, url: `${scheme}://a.example/hook` }))
   for (const edit of [() => {}, serves('http'), serves('https'), () => deleteEndpoint(fleet, removed), () => {}]) {

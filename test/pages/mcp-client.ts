@@ -26,7 +26,7 @@ export async function connectTo(
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() })
 }
 
-function withHost(headers: RequestInit['headers']): Headers {
+function withHost(headers: RequestInit['headers']) {
   const all = new Headers(headers)
   all.set('host', 'localhost')
   return all

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest'
 import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import { toolsOf } from '../../src/pages/mcp/assistant.ts'
@@ -37,7 +37,7 @@ function answerOf({ content, structuredContent, isError }: CallToolResult) {
   return structuredContent as Readonly<Record<string, never>>
 }
 
-function errorOf({ content: [first], isError, structuredContent }: CallToolResult): string {
+function errorOf({ content: [first], isError, structuredContent }: CallToolResult) {
   expect([isError, structuredContent]).toEqual([true, undefined])
   return first?.type === 'text' ? first.text : ''
 }
@@ -216,7 +216,7 @@ describe('hostile texts of a service', () => {
     const { fleet, service, audit } = opened.fixture
     projects = fleet.projects().map(({ name }) => `acme/${name}`)
     const [project] = fleet.projects().map(({ uid }) => uid)
-    if (project === undefined) throw new Error('a project, please')
+    assert(project, 'a project, please')
     await audit()
     await opened.ask('baseline approve --run 1 --by me')
     uids = fleet.open(project).endpoints.map(({ uid }) => uid)

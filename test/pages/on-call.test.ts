@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { dayMs } from '../../src/model/time.ts'
 import { type HttpListener, listen } from '../../src/serving/listen.ts'
@@ -22,7 +22,7 @@ async function openLastWeek() {
   const found = projects.flatMap(({ uid: project, endpoints }) =>
     endpoints.flatMap((row) => (row.authentication === null ? [] : [{ project, row }])),
   )[0]
-  if (found === undefined) throw new Error('the fleet has no endpoint with authentication')
+  assert(found, 'the fleet has no endpoint with authentication')
   const { project, row } = found
   updateEndpoint(fleet, { project, uid: row.uid }, { name: row.name, url: row.url, owner_id: row.owner_id })
   for (const days of [0, 2, 3]) {

@@ -3,6 +3,7 @@ import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
 import type { SitePlan } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
+import type { Answer } from '../cli/run-in-process.ts'
 import type { HistoryFixture } from '../questions/history-fixture.ts'
 
 /** The site of what a fixture's audits left, as of its clock. Closes the fixture, too. */
@@ -30,7 +31,7 @@ export async function openSite({ fixture, rows, ask, ...rest }: HistoryFixture, 
     advance: (ms: number) => harness.advance(ms),
     get,
     /** The JSON of a command, regardless of its exit code. */
-    json: async (line: string) => JSON.parse((await ask(`${line} --format json`)).stdout),
+    json: async (line: string): Promise<Answer> => JSON.parse((await ask(`${line} --format json`)).stdout),
     /** Fails if a page failed. */
     async [Symbol.asyncDispose]() {
       await history.close()

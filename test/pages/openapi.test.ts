@@ -14,7 +14,7 @@ function refsOf(json: unknown): string[] {
   return Object.entries(json).flatMap(([key, value]) => (key === '$ref' ? [String(value)] : refsOf(value)))
 }
 
-function resolve(document: unknown, ref: string): unknown {
+function resolve(document: unknown, ref: string) {
   const steps = ref.replace(/^#\//, '').split('/')
   return steps.reduce<unknown>((at, step) => Object(at)[step.replaceAll('~1', '/')], document)
 }

@@ -7,12 +7,9 @@ import { readStatus, statusView } from '../../src/questions/status.ts'
 import { columnsIn } from '../../src/text/table.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { addProject } from '../audit/discovery-fixture.ts'
+import type { Answer } from '../cli/run-in-process.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openSiteOver, openStorySite, owner } from './story-site.ts'
-
-interface Row {
-  readonly [member: string]: string
-}
 
 const textOf = (markup: string) =>
   markup
@@ -47,14 +44,13 @@ describe('the overview', () => {
     const page = whole.replace(/<h2 id="causes">.*?(?=<h2 id="new">)/s, '')
     const { rows: causes } = await ask('causes')
     const cards = [...whole.matchAll(/data-cause="([^"]*)"/g)].map(([, id]) => id)
-    expect(cards).toEqual(causes.map(({ id }: { id: string }) => id))
+    expect(cards).toEqual(causes.map(({ id }) => id))
     expect(cards.length).toBeGreaterThan(0)
-    const [open, overdue, waived] = await Promise.all(
-      ['--open', '--open --overdue', '--waived'].map((which) => ask(`violations ${which} --limit all`)),
-    )
+    const open = await ask('violations --open --limit all')
+    const overdue = await ask('violations --open --overdue --limit all')
+    const waived = await ask('violations --waived --limit all')
     const unknown = await ask('violations --unknown')
-    const [status, trend] = [await ask('status'), await ask('trend')]
-    const report = await ask('report')
+    const [status, trend, report] = [await ask('status'), await ask('trend'), await ask('report')]
     const diff = await site.json(`diff ${String(site.run - 1)} ${String(site.run)}`)
     const { rows: runs } = await site.json('runs')
     const end = Date.parse(report.run.finished_at)
@@ -62,7 +58,7 @@ describe('the overview', () => {
 
     // What is not a number: texts of violations and resources, times, and the fields of changes.
     const fields = [...page.matchAll(/<tr><th scope="row"><code>\//g)].length
-    expect(fields).toBe(diff.rows.reduce((sum: number, row: { fields: unknown[] }) => sum + row.fields.length, 0))
+    expect(fields).toBe(diff.rows.reduce((sum, row) => sum + row.fields.length, 0))
     let left = textOf(
       /<div class="page-head">.*<\/main>/s.exec(page)?.[0]?.replace(/<table[^>]*"Fields".*?<\/table>/gs, '') ?? '',
     )
@@ -70,21 +66,21 @@ describe('the overview', () => {
       expect(left).toContain(text)
       left = left.replace(text, () => ' ')
     }
-    const opened: Row[] = open.rows.filter(({ state }: Row) => state === 'opened')
+    const opened = open.rows.filter(({ state }) => state === 'opened')
     const texts = [...opened, ...diff.rows].flatMap(({ message, name, uid, path }) => [message, name, uid, path])
     for (const text of [owner, ...texts].filter(Boolean).sort((one, other) => other.length - one.length)) {
       left = left.replaceAll(text, ' ')
     }
 
     take(
-      `? ${status.rows.filter(({ complete }: { complete: boolean }) => !complete).length} of ${status.rows.length} projects was not scanned to the end`,
+      `? ${status.rows.filter(({ complete }) => !complete).length} of ${status.rows.length} projects was not scanned to the end`,
     )
     const failing = ['critical', 'high', 'medium'].reduce((sum, one) => sum + open.counts.severities[one], 0)
     take(`At least ${failing} open violations of medium or above: the scan is incomplete.`)
-    const ended: Row[] = report.violations.filter(({ state }: Row) => state === 'resolved')
-    const isFixed = ({ resolution = '' }: Row) => ['fixed', 'removed'].includes(resolution)
+    const ended = report.violations.filter(({ state }) => state === 'resolved')
+    const isFixed = ({ resolution = '' }: Answer) => ['fixed', 'removed'].includes(resolution)
     for (const severity of ['critical', 'high', 'medium']) {
-      const of = (rows: readonly Row[]) => rows.filter((row) => row.severity === severity).length
+      const of = (rows: Answer['rows']) => rows.filter((row) => row.severity === severity).length
       const parts = [
         [of(opened), '+# new'],
         [of(ended.filter(isFixed)), '−# fixed'],
@@ -104,9 +100,7 @@ describe('the overview', () => {
     take(`${waived.counts.total} waived`)
     take(`${unknown.counts.total} unknown`)
 
-    const days: number[] = trend.rows.map((day: { open: Record<string, number> }) =>
-      severities.reduce((sum, one) => sum + (day.open[one] ?? 0), 0),
-    )
+    const days = trend.rows.map((day) => severities.reduce((sum, one) => sum + (day.open[one] ?? 0), 0))
     const period = Math.round((Date.parse(trend.period.to) - Date.parse(trend.period.from)) / dayMs)
     expect(page).toContain(
       `Open violations over ${period} days: ${days[0]} at first, ${days.at(-1)} at last, ${Math.max(...days)} at most`,
@@ -114,16 +108,13 @@ describe('the overview', () => {
     expect(days.at(-1)).toBe(open.counts.total + unknown.counts.total)
     take(`Open, ${period} days: ${Math.min(...days)} to ${Math.max(...days)} ${days[0]} ${days.at(-1)}`)
     const week = trend.weeks.at(-1)
-    const recent = open.rows.filter((row: Row) => Date.parse(row.first_seen ?? '') >= end - 7 * dayMs).length
+    const recent = open.rows.filter((row) => Date.parse(row.first_seen ?? '') >= end - 7 * dayMs).length
     expect(recent).toBeGreaterThan(0)
     take(
       `in the last 7 days: opened ${week.opened} ( ${recent} still open ), fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}`,
     )
-    const means = trend.severities.filter((one: { fixed: number }) => one.fixed > 0)
-    const mean = means.map(
-      (one: { severity: string; mean_time_to_fix_ms: number }) =>
-        `${showOpenTime(one.mean_time_to_fix_ms)} of ${one.severity}`,
-    )
+    const means = trend.severities.filter((one: Answer) => one.fixed > 0)
+    const mean = means.map((one: Answer) => `${showOpenTime(one.mean_time_to_fix_ms)} of ${one.severity}`)
     take(`mean time to fix: ${showOpenTime(trend.mean_time_to_fix_ms)} (${mean.join(', ')})`)
     take(`${week.incomplete} of ${week.runs} runs incomplete`)
 
@@ -134,7 +125,7 @@ describe('the overview', () => {
 
     take(`Projects ${status.rows.length}`)
     const lost = (project: string, severity: string) =>
-      unknown.rows.filter((row: Row) => row.project === project && row.severity === severity).length
+      unknown.rows.filter((row) => row.project === project && row.severity === severity).length
     for (const { project, complete, violations } of status.rows) {
       const cells = severities.map((severity) => {
         const then = lost(project, severity)
@@ -145,9 +136,9 @@ describe('the overview', () => {
       const lostHere = severities.flatMap((one) => (lost(project, one) === 0 ? [] : [`${lost(project, one)} ${one}`]))
       if (!complete) take(`(${lostHere.join(', ')} then)`)
     }
-    const ofPolicy = open.rows.filter(({ project }: Row) => project === 'hookdrift/policy').length
+    const ofPolicy = open.rows.filter(({ project }) => project === 'hookdrift/policy').length
     take(`Besides these projects: ${ofPolicy} open violation of hookdrift/policy`)
-    const byRule = Object.entries(Object.groupBy(open.rows as Row[], ({ rule = '' }) => rule))
+    const byRule = Object.entries(Object.groupBy(open.rows, ({ rule }) => rule))
     expect(byRule).toHaveLength(8)
     for (const [rule, rows = []] of byRule) {
       expect(page).toMatch(new RegExp(`rule=${encodeURIComponent(rule)}[^"]*">${rows.length} open<`))

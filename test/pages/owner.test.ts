@@ -5,12 +5,6 @@ import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { withWholeCommands } from './shell-words.ts'
 import { openSiteOver, openStorySite, owner } from './story-site.ts'
 
-interface Row {
-  readonly fingerprint: string
-  readonly severity: string
-  readonly due_at: string | null
-}
-
 describe('the lists of a history with due dates', async () => {
   const site = await openStorySite()
   afterAll(() => site[Symbol.asyncDispose]())
@@ -27,7 +21,7 @@ describe('the lists of a history with due dates', async () => {
     ]) {
       const { rows } = await ask(`${options} --sort ${sort}`)
       const text = await read(`/violations?${query}&sort=${sort}&run=${site.run}`)
-      expect([query, listed(text)]).toEqual([query, rows.slice(0, 50).map((row: Row) => row.fingerprint)])
+      expect([query, listed(text)]).toEqual([query, rows.slice(0, 50).map((row) => row.fingerprint)])
       expect(text).toContain(sort === 'severity' ? 'aria-current="true">severity<' : `--sort ${sort}`)
     }
   })
@@ -40,7 +34,7 @@ describe('the lists of a history with due dates', async () => {
       const { rows, counts } = await ask(`--open ${options}`)
       expect(counts.total).toBeGreaterThan(2)
       const text = await read(`/violations?${query}&run=${site.run}`)
-      expect([query, listed(text)]).toEqual([query, rows.map((row: Row) => row.fingerprint)])
+      expect([query, listed(text)]).toEqual([query, rows.map((row) => row.fingerprint)])
     }
   })
 
@@ -48,7 +42,7 @@ describe('the lists of a history with due dates', async () => {
     const { rows, counts } = await ask(`--open --owner '${owner}' --sort due`)
     const { counts: late } = await ask(`--open --overdue --owner '${owner}'`)
     const text = await read(`${page}?run=${site.run}`)
-    expect(listed(text)).toEqual(rows.map((row: Row) => row.fingerprint))
+    expect(listed(text)).toEqual(rows.map((row) => row.fingerprint))
     expect(text).toContain(`<p class="meta">${late.total} overdue; ${counts.total} of ${counts.total} shown`)
     expect(late.total).toBeGreaterThan(2)
     for (const severity of ['critical', 'high', 'medium', 'low', 'info']) {
@@ -60,7 +54,7 @@ describe('the lists of a history with due dates', async () => {
 
   it('name the endpoints of an owner, as of any run', async () => {
     const { rows } = await site.json('state --kind endpoint --limit all')
-    const own = rows.filter(({ attributes }: { attributes: { owner_id: string } }) => attributes.owner_id === owner)
+    const own = rows.filter(({ attributes }) => attributes.owner_id === owner)
     const text = await read(page)
     expect(text).toContain('<h1>Owner team &lt;mine&gt;</h1>')
     expect(text).toContain(`Endpoints <span class="count">${own.length}</span>`)

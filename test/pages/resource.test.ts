@@ -45,8 +45,8 @@ describe('the pages of runs, projects and resources', async () => {
 
   it('show a replaced secret by its fingerprints, and no secret', async () => {
     const { rows } = await site.json('diff 1 2')
-    const replaced = rows.find(({ fields }: { fields: { path: string }[] }) =>
-      fields.some(({ path }) => path.startsWith('/secrets/')),
+    const replaced = rows.find(({ fields }) =>
+      fields.some(({ path }: { path: string }) => path.startsWith('/secrets/')),
     )
     const page = await textOf(`/resources/${replaced.uid}?from=1&to=2`)
     expect(page).toMatch(/Signing secret replaced: fingerprint [0-9a-f]+ → [0-9a-f]+/)
@@ -83,7 +83,7 @@ describe('the pages of runs, projects and resources', async () => {
 
   it('count the resources of a project, and lead to their list', async () => {
     const state = await site.json('state --project demo/payments')
-    const kinds: string[] = state.rows.map(({ kind }: { kind: string }) => kind)
+    const kinds: string[] = state.rows.map(({ kind }) => kind)
     const page = await textOf('/projects/demo/payments')
     for (const kind of new Set(kinds)) {
       const number = kinds.filter((other) => other === kind).length
@@ -101,7 +101,7 @@ describe('the pages of runs, projects and resources', async () => {
 
   it('show how a project developed, and what its last runs found changed', async () => {
     const { rows } = await site.json('diff 1 2')
-    const own = rows.filter(({ project }: { project: string }) => project === 'demo/payments')
+    const own = rows.filter(({ project }) => project === 'demo/payments')
     const page = await textOf('/projects/demo/payments')
     const section = /<h2[^>]*>Last changes.*?(?=<h2)/s.exec(page)?.[0] ?? ''
     expect(section.match(/data-change=/g) ?? []).toHaveLength(Math.min(10, own.length))
@@ -131,7 +131,7 @@ describe('the pages of runs, projects and resources', async () => {
     expect(page).toContain(`Changes <span class="count">${rows.length}</span>`)
     for (const { uid } of rows) expect(page).toContain(`/resources/${uid}?project=`)
     expect(await textOf('/compare')).toContain('<h1>Run 1 and run 2</h1>')
-    const removed = rows.filter(({ kind }: { kind: string }) => kind === 'subscription')
+    const removed = rows.filter(({ kind }) => kind === 'subscription')
     expect(await textOf('/compare?kind=subscription')).toContain(`Changes <span class="count">${removed.length}</span>`)
     for (const query of ['from=9', 'to=9', 'kind=x']) {
       expect([query, (await site.get(`/compare?${query}`)).status]).toEqual([query, 400])
@@ -210,7 +210,7 @@ describe('how to put a resource back', async () => {
 
   it('does not where there is nothing to put back', async () => {
     const { rows } = await site.json('state --kind endpoint')
-    const sections: string[] = await Promise.all(rows.map(({ uid }: { uid: string }) => sectionOf(uid)))
+    const sections: string[] = await Promise.all(rows.map(({ uid }) => sectionOf(uid)))
     const untouched = sections.filter((section) => section.includes('there is nothing to put back'))
     expect(untouched.length).toBeGreaterThan(0)
     for (const section of untouched) expect(section).not.toContain('prints it')

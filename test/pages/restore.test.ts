@@ -11,7 +11,7 @@ import { openSiteOver } from './story-site.ts'
 
 const demo = await openDemoSite()
 const open = (await demo.json('violations --open')).rows
-const { uid, fingerprint } = open.find(({ rule }: { rule: string }) => rule === 'drift/authentication-lost')
+const { uid, fingerprint } = open.find(({ rule }) => rule === 'drift/authentication-lost')
 afterAll(() => demo[Symbol.asyncDispose]())
 
 const directory = dirname(demo.file)
@@ -23,7 +23,7 @@ const configured = createSite({
 })
 
 /** The commands that a page shows, as a person copies them. */
-async function commandsOn(site: typeof configured, path: string): Promise<string[]> {
+async function commandsOn(site: typeof configured, path: string) {
   const answer = await site.request(`http://localhost${path}`)
   expect([path, answer.status]).toEqual([path, 200])
   return [...(await answer.text()).matchAll(/<pre class="command">(.*?)<\/pre>/gs)].map(([, lines = '']) =>

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, assert, describe, expect, it } from 'vitest'
 import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { mayMatchIn } from '../../src/config/choose-projects.ts'
 import { scopedHistory } from '../../src/history/scoped-history.ts'
@@ -28,7 +28,7 @@ const demo = await openDemoSite()
 await demo.command('baseline approve --run 1 --by me')
 const open = await demo.json('violations --open')
 for (const project of ['demo/orders', 'demo/payments']) {
-  const { fingerprint } = open.rows.find((row: { project: string }) => row.project === project)
+  const { fingerprint } = open.rows.find((row) => row.project === project)
   await demo.command(`accept ${fingerprint} --reason 'known in ${project}' --by me`)
 }
 const plan: SitePlan = {
@@ -61,7 +61,7 @@ afterAll(() => demo[Symbol.asyncDispose]())
 
 async function projectOf(name: string) {
   const found = (await readLatestScans(demo.history, 2)).find(({ project }) => project.name === name)
-  if (found === undefined) throw new Error(`${name} was not scanned`)
+  assert(found, `${name} was not scanned`)
   return found.project
 }
 

@@ -65,7 +65,7 @@ export async function openSiteOver(story: HistoryFixture, plan?: SitePlan) {
   return {
     ...opened,
     /** The text of a page that must be there. */
-    async read(path: string): Promise<string> {
+    async read(path: string) {
       const answer = await opened.get(path)
       expect([path, answer.status]).toEqual([path, 200])
       return answer.text()

@@ -34,13 +34,13 @@ export async function walkLinks(site: Walkable, starts: readonly string[]): Prom
 }
 
 /** The addresses within the site, without fragments. */
-function linksIn(text: string, base: string): readonly string[] {
+function linksIn(text: string, base: string) {
   return [...text.matchAll(/ href="([^"]*)"/g)].flatMap(([, href = '']) => {
     const url = new URL(href.replaceAll('&amp;', '&').replaceAll('&#39;', "'"), `http://localhost${base}`)
     return url.host === 'localhost' ? [url.pathname + url.search] : []
   })
 }
 
-function runOf(path: string): string | null {
+function runOf(path: string) {
   return new URL(path, 'http://localhost').searchParams.get('run')
 }

@@ -11,7 +11,7 @@ const project: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }
 const now = Date.parse('2026-11-21T00:00:00Z')
 const all = { isComplete: () => true }
 
-function a(kind: Kind, attributes: JsonObject, uid = 'u1', facts: Facts = {}): Resource {
+function a(kind: Kind, attributes: JsonObject, uid = 'u1', facts: Facts = {}) {
   return { kind, uid, name: `the ${uid}`, attributes, volatile: {}, facts }
 }
 
@@ -28,7 +28,7 @@ const evaluatorOf = (policy: ReturnType<typeof policyOf>, labels = {}, clock?: (
   evaluateFleet(policy, now, () => labels, clock)
 
 /** `fails`, `holds` or why it could not be said. */
-function verdict(assert: string, resource: Resource, labels = {}): string {
+function verdict(assert: string, resource: Resource, labels = {}) {
   const evaluator = evaluatorOf(rule(assert, { kind: resource.kind }), labels)
   const found = evaluator.of(project).evaluate(resource)
   return evaluator.of(project).outcome().failures['a/b'] ?? (found.length > 0 ? 'fails' : 'holds')

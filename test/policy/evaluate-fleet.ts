@@ -15,7 +15,7 @@ export function evaluateFleet(
 ) {
   const evaluator = createEvaluator(policy, now, labelsOf, clock)
   const projects = new Map<string, ProjectEvaluator>()
-  const of = (project: ProjectRef): ProjectEvaluator => {
+  const of = (project: ProjectRef) => {
     const known = projects.get(project.name) ?? evaluator.forProject(project)
     projects.set(project.name, known)
     return known

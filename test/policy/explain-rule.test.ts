@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { assert, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { explainRule } from '../../src/policy/explain-rule.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
@@ -24,7 +24,7 @@ const inEtc = { showPath: (path: string) => path.replace('/etc/', ''), now: Date
 
 function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labels?: Record<string, string> } = {}) {
   const rule = policy.allRules.find((known) => known.id === id)
-  if (rule === undefined) throw new Error(`no rule ${id}`)
+  assert(rule, `no rule ${id}`)
   const attributes: JsonObject = {}
   return explainRule(policy, rule, {
     project: { name: 'acme/p', service: 'acme', uid: 'p' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
+import type { Kind } from '../../src/model/resource.ts'
 import { gatherDoubts, readDoubts } from '../../src/policy/doubts.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { RunningAggregations } from '../../src/policy/running-aggregations.ts'
@@ -8,11 +8,11 @@ import { trackReads } from '../../src/policy/watch-reads.ts'
 import { aggregateRule } from '../../src/rules/engine/define-rule.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
 
-const project = (name: string): ProjectRef => ({ name: `acme/${name}`, service: 'acme', uid: name })
+const project = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
 const [p, q] = [project('p'), project('q')]
 const all = { isComplete: () => true }
 
-function a(kind: Kind, uid: string, attributes: JsonObject, ...malformed: string[]): Resource {
+function a(kind: Kind, uid: string, attributes: JsonObject, ...malformed: string[]) {
   return { kind, uid, name: uid, attributes, volatile: {}, facts: {}, ...(malformed.length > 0 && { malformed }) }
 }
 

@@ -70,7 +70,7 @@ change by themselves are refused in a message.
   await expect(`${intro}\n${sections.join('\n\n')}\n`).toMatchFileSnapshot(join(docs, 'reference/policy-fields.md'))
 })
 
-function table(members: Members): string {
+function table(members: Members) {
   return ['| field | type |', '|---|---|', ...rowsOf(members, '')].join('\n')
 }
 
@@ -88,7 +88,7 @@ function rowsOf(members: Members, prefix: string): string[] {
   })
 }
 
-function wordsFor(field: Field): string {
+function wordsFor(field: Field) {
   return `${words[field.type] ?? field.type}${field.presence === 'volatile' ? ', changes by itself' : ''}`
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Json } from '../../src/model/json.ts'
 import { expectExpression } from '../../src/policy/cel/payload-expression.ts'
-import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { expectJson } from '../../src/policy/read-probes.ts'
 
@@ -15,7 +14,7 @@ const files: Readonly<Record<string, string>> = {
   '/etc/fn.js': 'function transform(p) { return p }',
 }
 
-function read(policy: string, more: Readonly<Record<string, string>> = {}): Policy {
+function read(policy: string, more: Readonly<Record<string, string>> = {}) {
   const all: Readonly<Record<string, string>> = { ...files, ...more, '/etc/policy.yaml': policy }
   return readPolicy('/etc/policy.yaml', (file) => {
     const text = all[file]
@@ -24,7 +23,7 @@ function read(policy: string, more: Readonly<Record<string, string>> = {}): Poli
   })
 }
 
-function refusal(policy: string, more?: Readonly<Record<string, string>>): string[] {
+function refusal(policy: string, more?: Readonly<Record<string, string>>) {
   try {
     read(policy, more)
   } catch (error) {

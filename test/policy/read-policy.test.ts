@@ -8,7 +8,7 @@ import { ruleTime } from '../../src/rules/engine/rule.ts'
 import { rules } from '../../src/rules/rules.ts'
 
 /** Reads `/etc/policy.yaml` among files. */
-function read(files: Readonly<Record<string, string>> | string): Policy {
+function read(files: Readonly<Record<string, string>> | string) {
   const all = typeof files === 'string' ? { '/etc/policy.yaml': files } : files
   return readPolicy('/etc/policy.yaml', (file) => {
     const text = all[file]
@@ -18,7 +18,7 @@ function read(files: Readonly<Record<string, string>> | string): Policy {
 }
 
 /** What is refused, line by line. */
-function refusal(files: Readonly<Record<string, string>> | string): string[] {
+function refusal(files: Readonly<Record<string, string>> | string) {
   try {
     read(files)
   } catch (error) {

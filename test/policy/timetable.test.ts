@@ -12,7 +12,7 @@ const services = `services:
   - { name: acme, url: "https://hooks.example.com", key: not-a-real-key, projects: [{ id: p1, name: payments }] }
 `
 
-function refusals(schedules: string): string[] {
+function refusals(schedules: string) {
   const options = { findTimetableFault: timetableFaultsAt(now) }
   try {
     readConfiguration(file, referenceSources(`schedules:\n${schedules}${services}`, { env: acmeEnv }), options)

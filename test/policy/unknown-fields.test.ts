@@ -5,7 +5,7 @@ import { rules } from '../../src/rules/rules.ts'
 
 const file = '/etc/policy.yaml'
 
-function refusal(text: string): readonly string[] {
+function refusal(text: string) {
   const readFile = (path: string) => {
     if (path !== file) throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
     return text

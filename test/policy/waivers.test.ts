@@ -14,7 +14,7 @@ function read(yaml: string, others: Readonly<Record<string, string>> = {}): Poli
 }
 
 /** A file with one waiver for everything of a kind; members as in YAML. */
-function withWaiver(changes: Readonly<Record<string, string | undefined>> = {}): string {
+function withWaiver(changes: Readonly<Record<string, string | undefined>> = {}) {
   const members = {
     rule: 'endpoint/inactive',
     match: '{ kind: endpoint }',
@@ -28,7 +28,7 @@ function withWaiver(changes: Readonly<Record<string, string | undefined>> = {}):
 }
 
 /** What is refused, without the file's name. */
-function refusal(changes: Readonly<Record<string, string | undefined>>): string[] {
+function refusal(changes: Readonly<Record<string, string | undefined>>) {
   try {
     read(withWaiver(changes))
   } catch (error) {
@@ -120,7 +120,7 @@ const endpoint = (attributes: JsonObject, uid = 'e1'): Resource => {
 }
 
 /** The owner of the waiver for a finding about a resource; '' without one. */
-function ownersOf(yaml: string, resource: Resource, at = now): string[] {
+function ownersOf(yaml: string, resource: Resource, at = now) {
   return evaluateFleet(read(yaml), at)
     .of(p)
     .evaluate(resource)

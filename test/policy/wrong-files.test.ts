@@ -5,7 +5,7 @@ import { patternFault } from '../../src/rules/shared/pattern.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { wrongFiles } from './wrong-files.ts'
 
-function saysOf(text: string): string[] {
+function saysOf(text: string) {
   try {
     readPolicy('/etc/policy.yaml', () => text)
   } catch (error) {

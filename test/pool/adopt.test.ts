@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findBrokenLink } from '../../src/history/chain/links.ts'
 import { beginBlocks } from '../../src/history/draft/draft-ids.ts'
-import type { SharedProcess } from '../../src/history/postgres/lease.ts'
 import { postgresBackend } from '../../src/history/postgres/postgres-backend.ts'
 import { sqlAcceptances } from '../../src/history/sql/acceptances.ts'
 import { unknownScope } from '../../src/model/run-scope.ts'
@@ -10,7 +9,7 @@ import { writePlan } from '../../src/pool/runs.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 import { aStart, at } from '../history/samples.ts'
 
-const on = (host: string): SharedProcess => ({
+const on = (host: string) => ({
   host,
   bootId: host,
   pid: 1,

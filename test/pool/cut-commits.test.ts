@@ -18,7 +18,7 @@ const policy = policyOf('{"extends":["all"]}')
  * Audits a fleet that changes, over and over: each time, the connection that sends another COMMIT of the run breaks.
  * Every report must be that of a history whose connection never breaks. Returns how many were broken.
  */
-async function cutEach(cut: Cut, workers: number): Promise<number> {
+async function cutEach(cut: Cut, workers: number) {
   const random = createRandom(`cut/${cut}/${workers}`)
   const fleet = generateFleet({ seed: 'cut', projects: 2, incomingEvery: 2, endpointsPerProject: 5, clean: false })
   await using service = await startSimulatedService(fleet, { now })

@@ -20,7 +20,7 @@ export interface Death {
  * comes takes it back, so that no later run is disturbed.
  * @param number of the run, by which the files differ
  */
-export const takenOf = (file: string, number: number): string => `${file}.${number}`
+export const takenOf = (file: string, number: number) => `${file}.${number}`
 
 /** The first statement of the work, when its job was fetched. */
 const begins: Readonly<Record<Part, RegExp>> = {
@@ -48,7 +48,7 @@ if (file !== undefined) {
   pg.Client.prototype.query = counted as typeof query
 }
 
-function isArmed(): boolean {
+function isArmed() {
   return taken !== undefined && existsSync(taken)
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, assert, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/history/postgres/connect.ts'
 import { type OpenJobs, openJobs, runQueue, walkQueue } from '../../src/pool/jobs.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)('the jobs of a pool', () => {
   it('does not let a process end a job that another one works at', async () => {
     await jobs.send(queue, [{}])
     const [zombie] = await jobs.fetch(queue, { most: 1, cap: 9 })
-    if (zombie === undefined) throw new Error('no job')
+    assert(zombie, 'no job')
     await jobs.fail(queue, zombie)
     await fixture.db.foreign(`UPDATE hookdrift_jobs.job SET start_after = now() WHERE name = '${queue}'`)
     const [owner] = await jobs.fetch(queue, { most: 1, cap: 9 })

@@ -36,7 +36,7 @@ export async function openKilledWorkers(place: TestDatabase, { lifetimeMs = 120_
   let runs = 0
 
   /** Replaces workers that were killed, and waits until all take part. */
-  async function complete(): Promise<void> {
+  async function complete() {
     running = running.filter(isAlive)
     while (running.length < workers) running.push(pool.start('hookdrift.yaml', env))
     const pids = running.map(({ child }) => child.pid ?? 0)
@@ -90,6 +90,6 @@ async function endlessAfter(ms: number): Promise<never> {
   throw new Error(`a run did not end within ${ms / 1000} s`)
 }
 
-function isAlive({ child }: Running): boolean {
+function isAlive({ child }: Running) {
   return child.exitCode === null && child.signalCode === null
 }

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { verificationOf, verifyDatabase } from '../../src/app/copy-database.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { createRandom } from '../../src/demo/random.ts'
@@ -46,9 +46,9 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
     for (const cluster of clusters) await cluster.remove()
   })
 
-  function startCluster(options: Parameters<typeof makeCluster>[0]): Cluster {
+  function startCluster(options: Parameters<typeof makeCluster>[0]) {
     const cluster = makeCluster(options)
-    if (cluster === undefined) throw new Error('PostgreSQL is not installed')
+    assert(cluster, 'PostgreSQL is not installed')
     clusters.push(cluster)
     return cluster
   }
@@ -119,12 +119,12 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
   }
 
   /** Faults of the whole history, by its own checks. */
-  async function faultsOf(server: PostgresServer): Promise<readonly string[]> {
+  async function faultsOf(server: PostgresServer) {
     const { checks } = await verifyDatabase(server, verificationOf('deep'))
     return checks.filter(({ ok }) => ok === false).map(({ id, detail }) => `${id}: ${detail}`)
   }
 
-  async function expectNextRight(harness: typeof world.alone): Promise<void> {
+  async function expectNextRight(harness: typeof world.alone) {
     const turn = { url: world.service.url, policy }
     const expected = comparable(await world.alone.audit(turn))
     expect(comparable(await harness.audit(turn))).toEqual(expected)
@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
         world.atRequest(request, () => {
           stopping = primary.stop(crashes)
         })
-        const error = await onServer.audit({ url: service.url, policy }).catch((thrown: unknown) => thrown)
+        const error = await onServer.audit({ url: service.url, policy }).catch((thrown) => thrown)
         expect(error).toMatchObject(lost)
         await stopping
         await expect(onServer.audit({ url: service.url, policy })).rejects.toMatchObject({ exitCode: 4 })
@@ -202,7 +202,7 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
   })
 
   /** Every commit waits for the standby that it returns from now on. */
-  async function followPrimary(): Promise<Cluster> {
+  async function followPrimary() {
     const standby = startCluster({ follows: primary, settings: durable })
     await untilUp(serverOf(standby))
     await execute(serverOf(primary), "ALTER SYSTEM SET synchronous_standby_names = '*'")
@@ -210,14 +210,14 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
     return standby
   }
 
-  async function failOver(standby: Cluster): Promise<void> {
+  async function failOver(standby: Cluster) {
     await primary.stop(true)
     await execute(serverOf(standby), 'SELECT pg_promote()')
     world.proxy.leadTo(standby.directory)
     primary = standby
   }
 
-  async function runStates(): Promise<readonly string[]> {
+  async function runStates() {
     const db = connect(world.proxy.server, { connections: 1 })
     const runs = await db.all<{ state: string }>('SELECT state FROM hookdrift.run ORDER BY number')
     await db.close()
@@ -278,7 +278,7 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
         symlinkSync(log, join(data, 'pg_wal'))
       },
     })
-    if (cluster === undefined) throw new Error('PostgreSQL is not installed')
+    assert(cluster, 'PostgreSQL is not installed')
     onTestFinished(() => cluster.remove())
     await untilUp(serverOf(cluster))
     await world.close()
@@ -299,16 +299,16 @@ describe.skipIf(!hasPostgres)('a server that is lost in the midst of a run', { t
   })
 })
 
-function serverOf({ directory, user }: Cluster): PostgresServer {
+function serverOf({ directory, user }: Cluster) {
   return readPostgresUrl(`postgres://${user}@localhost/postgres?host=${encodeURIComponent(directory)}`)
 }
 
-async function execute(server: PostgresServer, sql: string): Promise<void> {
+async function execute(server: PostgresServer, sql: string) {
   const db = connect(server, { connections: 1 })
   await db.run(sql).finally(() => db.close())
 }
 
-async function untilUp(server: PostgresServer): Promise<void> {
+async function untilUp(server: PostgresServer) {
   for (let tries = 0; tries < 300; tries += 1) {
     try {
       return await execute(server, 'SELECT 1')
@@ -327,7 +327,7 @@ function comparable(report: unknown): unknown {
 }
 
 /** A small file system in memory, which only a privileged user may mount; undefined for others. */
-function mountSmallDisk(): string | undefined {
+function mountSmallDisk() {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-disk-'))
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=80m', 'tmpfs', directory], { stdio: 'ignore' })
   onTestFinished(() => {
@@ -340,7 +340,7 @@ function mountSmallDisk(): string | undefined {
 const segmentBytes = 16 * 1024 * 1024
 
 /** Writes until the log has a few KB left in its last file: a run needs the next one. */
-async function useUpLog(server: PostgresServer): Promise<void> {
+async function useUpLog(server: PostgresServer) {
   const db = connect(server, { connections: 1 })
   const leftSql = `SELECT ${segmentBytes} - (pg_walfile_name_offset(pg_current_wal_insert_lsn())).file_offset AS left`
   const isLastSql = `SELECT max(name) = pg_walfile_name(pg_current_wal_insert_lsn()) FROM pg_ls_waldir()
@@ -355,7 +355,7 @@ async function useUpLog(server: PostgresServer): Promise<void> {
   await db.close()
 }
 
-function fill(file: string): void {
+function fill(file: string) {
   for (let bytes = 8 * 1024 * 1024; bytes >= 1_024; ) {
     try {
       writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' })

@@ -32,7 +32,7 @@ export async function openDatabases({ settings = [] }: { readonly settings?: rea
     /** Process of the server; undefined where it is another machine's or was there before. */
     pid: () => cluster?.pid(),
     /** `like`: a copy of this database, with which no one may be connected. */
-    async make({ empty = false, like }: { empty?: boolean; like?: ProvingDatabase } = {}): Promise<ProvingDatabase> {
+    async make({ empty = false, like }: { empty?: boolean; like?: ProvingDatabase } = {}) {
       made += 1
       const name = `prove_${process.pid}_${made}`
       template ??= empty || like !== undefined ? undefined : makeTemplate()
@@ -49,7 +49,7 @@ export async function openDatabases({ settings = [] }: { readonly settings?: rea
   }
 
   /** A database with an empty history that workers may share, to copy. */
-  async function makeTemplate(): Promise<string> {
+  async function makeTemplate() {
     const name = `prove_${process.pid}_template`
     await administrator.foreign(`CREATE DATABASE ${name} TEMPLATE template0`)
     const db = connect(readPostgresUrl(urlOf(name)))
@@ -59,14 +59,14 @@ export async function openDatabases({ settings = [] }: { readonly settings?: rea
     return name
   }
 
-  function urlOf(database: string): string {
+  function urlOf(database: string) {
     const own = new URL(url)
     own.pathname = `/${database}`
     return own.href
   }
 
   /** The server may still start. */
-  async function untilReady(): Promise<void> {
+  async function untilReady() {
     for (let tries = 1; ; tries++) {
       try {
         return void (await administrator.value('SELECT 1'))

@@ -6,19 +6,20 @@ export function pausable(whole: PostgresDatabase) {
   let goOn = () => {}
   const waiting =
     <Given extends unknown[], Result>(call: (...given: Given) => Promise<Result>) =>
-    async (...given: Given): Promise<Result> => {
+    async (...given: Given) => {
       await paused
       return call(...given)
     }
-  const session = (own: PostgresSession): PostgresSession => ({
+  const session = (own: PostgresSession) => ({
     dialect: own.dialect,
     all: waiting(own.all) as PostgresSession['all'],
     get: waiting(own.get) as PostgresSession['get'],
     value: waiting(own.value) as PostgresSession['value'],
+    column: waiting(own.column) as PostgresSession['column'],
     run: waiting(own.run),
     foreign: waiting(own.foreign),
   })
-  const transaction = (own: PostgresTransaction): PostgresTransaction => ({
+  const transaction = (own: PostgresTransaction) => ({
     ...session(own),
     iterate: own.iterate,
     each: own.each,
@@ -27,12 +28,10 @@ export function pausable(whole: PostgresDatabase) {
   const db: PostgresDatabase = {
     ...whole,
     ...session(whole),
-    transaction: waiting((work: (own: PostgresTransaction) => Promise<never>, limits) =>
+    transaction: waiting((work, limits) =>
       whole.transaction((own) => work(transaction(own)), limits),
     ) as PostgresDatabase['transaction'],
-    snapshot: waiting((work: (own: PostgresTransaction) => Promise<never>) =>
-      whole.snapshot((own) => work(transaction(own))),
-    ) as PostgresDatabase['snapshot'],
+    snapshot: waiting((work) => whole.snapshot((own) => work(transaction(own)))) as PostgresDatabase['snapshot'],
   }
   return {
     db,

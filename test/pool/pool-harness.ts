@@ -25,7 +25,7 @@ function wakingClock() {
     async sleep(ms, signal) {
       const woken = wakeUp.signal
       await sleep(ms, undefined, { signal: signal === undefined ? woken : AbortSignal.any([signal, woken]) }).catch(
-        (error: unknown) => {
+        (error) => {
           if (!woken.aborted || signal?.aborted) throw error
         },
       )
@@ -197,7 +197,7 @@ export function openPoolHarness(
     if (job?.data.id !== id) throw new Error('the job of the run is not there')
     const stopTouching = every(touchEveryMs, () => {
       // The server may be away.
-      void jobs.touch(runQueue, [job]).catch((error: unknown) => faults.push(error))
+      void jobs.touch(runQueue, [job]).catch((error) => faults.push(error))
     })
     const drafts = openDrafts(db, owner)
     const handOver = new AbortController().signal
@@ -264,7 +264,7 @@ export function openLosses(server: PostgresServer) {
   const jobs = openJobs(db, () => {}, { supervises: false })
   const lost = new Set<string>()
   return {
-    async lose(workers: readonly PoolWorkerInTest[]): Promise<void> {
+    async lose(workers: readonly PoolWorkerInTest[]) {
       const { fail } = await jobs
       for (const job of workers.flatMap((worker) => worker.given())) {
         const attempt = `${job.id} ${job.retryCount}`

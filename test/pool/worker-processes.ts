@@ -55,8 +55,8 @@ export function openWorkerProcesses({
     directory,
     configure,
     /** Starts a worker, and returns when it takes part. `config`: a file of its own. */
-    start(config = 'hookdrift.yaml', more: Readonly<Record<string, string>> = {}): Running {
-      const worker = startHookdrift(['worker', '--config', config], options(more))
+    start(config = 'hookdrift.yaml', more: Readonly<Record<string, string>> = {}) {
+      const worker = startHookdrift(`worker --config ${config}`, options(more))
       running.push(worker)
       return worker
     },
@@ -70,9 +70,7 @@ export function openWorkerProcesses({
       const { code, stdout, stderr } = await ended
       return { code, report: stdout === '' ? undefined : JSON.parse(stdout), stderr }
     },
-    async say(
-      ...args: readonly string[]
-    ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+    async say(...args: readonly string[]) {
       return startHookdrift(args, options()).ended
     },
     async [Symbol.asyncDispose]() {
@@ -117,13 +115,13 @@ export function maskedReport(report: unknown): unknown {
 export function watchWalks(latencyMs: number) {
   const spans: { readonly project: string; readonly from: number; readonly to: number }[] = []
   return {
-    latencyMs({ path }: { readonly path: string }): number {
+    latencyMs({ path }: { readonly path: string }) {
       const from = performance.now()
       spans.push({ project: /projects\/([^/?]+)/.exec(path)?.[1] ?? '', from, to: from + latencyMs })
       return latencyMs
     },
     /** The most projects that had a request under way at one time. */
-    most(): number {
+    most() {
       return Math.max(
         0,
         ...spans.map(

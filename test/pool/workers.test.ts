@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
     expect(walks.most()).toBeLessThanOrEqual(3)
     expect(walks.most()).toBeGreaterThan(1)
 
-    const alone = startHookdrift(['audit', '--format', 'json', '--history', 'alone.db'], {
+    const alone = startHookdrift('audit --format json --history alone.db', {
       cwd: workers.directory.path,
       env: { ACME_KEY: fleet.personalKey, HOOKDRIFT_SEAL_KEY: 'not-a-real-seal-key-of-many-workers' },
     })

@@ -13,6 +13,7 @@ import type { Report } from '../../src/model/report.ts'
 import { formats } from '../../src/report/formats.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
+import { refusal } from '../cli/refusal.ts'
 import { command } from '../cli/run-in-process.ts'
 import { openSiteOver } from '../pages/story-site.ts'
 import { openHistoryFixture } from './history-fixture.ts'
@@ -41,7 +42,7 @@ async function openStory() {
 }
 
 /** Who is named in the endings of a report: `rule uid: by, run, note`. */
-function namedIn({ violations }: Report): string[] {
+function namedIn({ violations }: Report) {
   return violations
     .flatMap(({ rule, uid, ended_by: by }) =>
       by?.kind === 'baseline' ? [`${rule} ${uid}: ${by.by}, ${by.run}, ${by.reason}`] : [],
@@ -49,20 +50,13 @@ function namedIn({ violations }: Report): string[] {
     .sort()
 }
 
-interface Exemption {
-  readonly by: string
-  readonly run: number
-  readonly reason: string
-  readonly resource: { readonly uid: string }
-}
-
 const moved = 'https://elsewhere.example.com/in'
 const readable = (page: string) => page.replace(/<(style|script)[\s\S]*?<\/\1>/g, '').replace(/<[^>]*>/g, ' ')
 
 /** Rows of `baseline show --all`, the newest first: who, and in which state that approval is. */
-async function shown(story: Pick<Awaited<ReturnType<typeof openStory>>, 'rows'>): Promise<string[]> {
-  const { rows } = await story.rows('baseline', 'show', '--all')
-  return rows.map((row: { approved_by: string; state: string }) => `${row.approved_by} ${row.state}`)
+async function shown(story: Pick<Awaited<ReturnType<typeof openStory>>, 'rows'>) {
+  const { rows } = await story.rows('baseline show --all')
+  return rows.map((row) => `${row.approved_by} ${row.state}`)
 }
 
 describe('an ending', () => {
@@ -84,27 +78,15 @@ describe('an ending', () => {
     )
 
     const ofSeen = /approved with the baseline of run 2 by user-a on \S+ \S+ UTC: reviewed by user-a/i
-    const listed = (await ask(['violations', '--resolved'], { columns: 400 })).stdout
+    const listed = (await ask('violations --resolved', { columns: 400 })).stdout
     expect(listed).toMatch(ofSeen)
     expect(listed.match(/rename only/g)).toHaveLength(1)
-    const timeline = (await ask(['timeline', seen], { columns: 400 })).stdout
-    expect(timeline).toMatch(ofSeen)
-    expect(timeline).not.toContain('user-b')
     for (const args of [[], ['--run', '4'], ['--from', '90d']]) {
-      const { controls } = await rows('report', '--framework', 'soc2', ...args)
-      const exempt = (controls as { exemptions: Exemption[] }[]).flatMap(({ exemptions }) => exemptions)
+      const { controls } = await rows(['report', '--framework', 'soc2', ...args])
+      const exempt = controls.flatMap(({ exemptions }) => exemptions)
       expect(
         [...new Set(exempt.map(({ resource, ...one }) => `${resource.uid} ${one.by} ${one.run} ${one.reason}`))].sort(),
       ).toEqual([`${seen} user-a 2 reviewed by user-a`, `${renamed} user-b 3 rename only`].sort())
-    }
-    const site = await openSiteOver(story)
-    for (const path of [
-      `/resources/${seen}`,
-      `/violations/${report.violations.find(({ uid }) => uid === seen)?.fingerprint}`,
-    ]) {
-      const page = readable(await (await site.get(path)).text())
-      expect(page).toMatch(ofSeen)
-      expect(page).not.toContain('user-b')
     }
   })
 
@@ -157,9 +139,9 @@ describe('an ending', () => {
     const site = await openSiteOver(story)
     const page = readable(await (await site.get('/baselines')).text())
     expect(page).toMatch(/user-b[^\n]*?\s+me too\s+changed nothing: confirmation/)
-    expect((await ask(['query', 'SELECT approved_by FROM baseline WHERE is_active = 1'])).stdout).toContain('user-a')
+    expect((await ask("query 'SELECT approved_by FROM baseline WHERE is_active = 1'")).stdout).toContain('user-a')
     // A confirmation is not what is revoked.
-    await ask(['baseline', 'revoke', '--by', 'lead'])
+    await ask('baseline revoke --by lead')
     expect(await shown(story)).toEqual([
       'user-c confirmation',
       'user-b confirmation',
@@ -209,7 +191,7 @@ describe('an ending', () => {
     const uid = fixture.set({ url: moved })
     await audit()
     await approve('user-a', 'before', '--yes')
-    await ask(['baseline', 'revoke', '--by', 'lead'])
+    await ask('baseline revoke --by lead')
     const { stdout } = await approve('user-b', 'anew', '--yes')
     expect(stdout).not.toContain('supersedes')
     expect(namedIn(await audit())).toEqual([`drift/url-host-changed ${uid}: user-b, 2, anew`])
@@ -226,10 +208,10 @@ describe('an ending', () => {
     await audit()
     // The files have the last state.
     await exportLast()
-    const imported = await ask(['baseline', 'import', 'states', '--by', 'user-b', '--note', 'files', '--yes'])
+    const imported = await ask('baseline import states --by user-b --note files --yes')
     expect([imported.code, imported.stderr]).toEqual([0, ''])
     expect(imported.stdout).toMatch(/This supersedes the approval of run 1 by founder, \S+ \S+ UTC: as set up\n/)
-    const again = await ask(['baseline', 'import', 'states', '--by', 'user-c', '--format', 'json'])
+    const again = await ask('baseline import states --by user-c --format json')
     const [{ confirms }] = JSON.parse(again.stdout).rows
     expect(confirms.map(({ by, run }: { by: string; run: number | null }) => `${by} ${run}`)).toEqual([
       'founder 1',
@@ -242,8 +224,8 @@ describe('an ending', () => {
         `drift/url-host-changed ${second}: user-b, null, files`,
       ].sort(),
     )
-    const { rows: all } = await rows('violations', '--resolved')
-    expect(all.find(({ uid }: { uid: string }) => uid === first).ended_by).toMatchObject({ by: 'user-a', run: 2 })
+    const { rows: all } = await rows('violations --resolved')
+    expect(all.find(({ uid }) => uid === first).ended_by).toMatchObject({ by: 'user-a', run: 2 })
 
     /** Approves the last run for as long as the export takes, in a history that is thrown away. */
     async function exportLast() {
@@ -297,10 +279,9 @@ describe('an approval without a terminal', () => {
       expect(refused.stderr).toContain('add --yes')
       expect(count()).toBe(1)
     }
-    const bare = await ask(['baseline', 'approve', '--by', 'lee'])
-    expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('say why with --note TEXT, and add --yes')])
+    expect(await ask('baseline approve --by lee')).toEqual(refusal('say why with --note TEXT, and add --yes'))
     expect(count()).toBe(1)
-    expect((await ask(['baseline', 'approve', '--by', 'lee', '--note', 'looks fine', '--yes'])).code).toBe(0)
+    expect((await ask("baseline approve --by lee --note 'looks fine' --yes")).code).toBe(0)
     expect(count()).toBe(2)
   })
 
@@ -377,7 +358,7 @@ interface ModelledProject {
   approvers: Map<string, string>
 }
 
-function approveInModel(project: ModelledProject, run: number, uids: readonly string[] | 'all', signer: string): void {
+function approveInModel(project: ModelledProject, run: number, uids: readonly string[] | 'all', signer: string) {
   const state = project.runs.get(run) ?? new Map<string, string>()
   if (project.approved === undefined) {
     project.approved = new Map(state)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { findLastRun } from '../../src/history/sql/runs.ts'
 import { readLatestScans } from '../../src/history/sql/scans.ts'
@@ -25,7 +25,7 @@ describe('a project that left the fleet', () => {
     await fixture.approve()
     fixture.fleet.remove(fixture.uidOf('orders'))
     const gone = await fixture.audit(turn)
-    expect((await history.ask(['violations'])).stdout).toContain('INCOMPLETE SCAN')
+    expect((await history.ask('violations')).stdout).toContain('INCOMPLETE SCAN')
     await fixture.accept(gone, 'project/vanished')
     await fixture.audit(turn)
     await fixture.audit(turn)
@@ -57,10 +57,10 @@ describe('a project that left the fleet', () => {
   })
 
   it('shows how it was last read when a question is about it alone', async () => {
-    const { stdout } = await history.ask(['coverage', '--project', 'acme/orders'])
+    const { stdout } = await history.ask('coverage --project acme/orders')
     expect(stdout).toMatch(/^INCOMPLETE SCAN: 4 of 4 walks not complete\./m)
-    expect((await history.ask(['violations', '--project', 'acme/orders'])).stdout).toContain('INCOMPLETE SCAN')
-    expect((await history.ask(['coverage', '--incomplete'])).stdout).toContain('acme/orders')
+    expect((await history.ask('violations --project acme/orders')).stdout).toContain('INCOMPLETE SCAN')
+    expect((await history.ask('coverage --incomplete')).stdout).toContain('acme/orders')
   })
 
   it.each([['violations'], ['state'], ['trend'], ['causes']])(
@@ -77,7 +77,7 @@ describe('a project that left the fleet', () => {
   })
 
   it('is a gap of the comparison with approved baselines, of which one is its own', async () => {
-    const { stdout } = await history.ask(['baseline', 'diff'])
+    const { stdout } = await history.ask('baseline diff')
     expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
     expect(stdout).toContain('Nothing differs from the approved baseline in what was scanned; the rest is unknown.')
     const page = await (await site.get('/baselines')).text()
@@ -85,14 +85,14 @@ describe('a project that left the fleet', () => {
   })
 
   it('is a gap of a comparison with it', async () => {
-    const { stdout } = await history.ask(['compare', 'acme/orders', 'acme/payments'])
+    const { stdout } = await history.ask('compare acme/orders acme/payments')
     expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
   })
 
   it('has no resources among those of the fleet, which were all seen', async () => {
-    expect((await history.ask(['state'])).stdout).not.toContain('acme/orders')
-    expect((await history.ask(['state', '-p', 'acme/*'])).stdout).not.toContain('acme/orders')
-    expect((await history.ask(['state', '-p', 'orders'])).stdout).toContain('acme/orders')
+    expect((await history.ask('state')).stdout).not.toContain('acme/orders')
+    expect((await history.ask('state -p acme/*')).stdout).not.toContain('acme/orders')
+    expect((await history.ask('state -p orders')).stdout).toContain('acme/orders')
     const page = await (await site.get('/resources')).text()
     expect(page).toContain('/projects/acme/payments">acme/payments</a></div></td>')
     expect(page).not.toContain('acme/orders</a></div></td>')
@@ -108,7 +108,7 @@ describe('a project that is named', () => {
     const countGaps = () =>
       fixture.harness.withHistory(async (history) => {
         const run = await findLastRun(history)
-        if (run === undefined) throw new Error('there is no run')
+        assert(run, 'there is no run')
         return statingExtent(run, await readLatestScans(history, run.number)).coverage?.filter(isGap).length
       })
     await fixture.audit({ policy })

@@ -1,9 +1,8 @@
-import { beforeAll, expect, it } from 'vitest'
+import { assert, beforeAll, expect, it } from 'vitest'
 import { approvalsOf } from '../../src/audit/approve-run.ts'
 import { changeData, changeEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { findLastRun } from '../../src/history/sql/runs.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import type { Report, ReportViolation } from '../../src/model/report.ts'
+import type { Report } from '../../src/model/report.ts'
 import { hourMs } from '../../src/model/time.ts'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
 import { readMessage } from '../../src/notify/message.ts'
@@ -48,6 +47,7 @@ async function openStory() {
     }))
   const waiver = `waivers: [{ rule: endpoint/inactive, match: { uid: ${uidOf('waived')} }, owner: payments, reason: it moves, expires: 2026-12-20 }]\n`
   const exception = `overrides:\n  - match: { uid: ${uidOf('excepted')} }\n    rules: { endpoint/inactive: off }\n`
+  const now = () => new Date(harness.clock.now()).toISOString()
   const messages: string[] = []
   const audit = async (policy: string) => {
     harness.advance(hourMs)
@@ -62,11 +62,6 @@ async function openStory() {
       },
     })
   }
-  const write = async (work: (history: ReturnType<typeof openSqliteHistory>, at: string) => Promise<unknown>) => {
-    const history = openSqliteHistory(harness.file, harness.owner)
-    await work(history, new Date(harness.clock.now()).toISOString())
-    await history.close()
-  }
   await audit(rules + waiver)
   changeEndpoint(fleet, { project, uid: uidOf('wiped') }, (row) => ({ ...row, authentication: null }))
   changeEndpoint(fleet, { project, uid: uidOf('moved') }, (row) => ({ ...row, url: 'https://elsewhere.example/in' }))
@@ -74,30 +69,18 @@ async function openStory() {
   for (const name of ['accepted', 'excepted', 'mended', 'waived'] as const)
     setEndpointStatus(fleet, { project, uid: uidOf(name) }, 'inactive')
   await audit(rules + waiver)
-  await write(async (history, now) => {
+  await harness.withHistory(async (history) => {
     const found = (await readAcceptable(history)).filter(({ uid }) => uid === uidOf('accepted'))
     const { scanned, fingerprint, rule, kind, uid, path } = at(found, 0)
-    await history.accept([
-      {
-        project: scanned,
-        fingerprint,
-        rule,
-        kind,
-        uid,
-        path,
-        valueDigest: null,
-        reason: 'the receiver moved',
-        by: 'nora',
-        at: now,
-      },
-    ])
+    const signed = { reason: 'the receiver moved', by: 'nora', at: now() }
+    await history.accept([{ project: scanned, fingerprint, rule, kind, uid, path, valueDigest: null, ...signed }])
   })
   harness.advance(3 * hourMs)
   const unmended = await audit(rules + waiver)
-  await write(async (history, now) => {
+  await harness.withHistory(async (history) => {
     const run = await findLastRun(history)
-    if (run === undefined) throw new Error('there are runs')
-    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: now, note: 'looks fine' }))
+    assert(run, 'there are runs')
+    await history.approve(await approvalsOf(history, run, () => true, { by: 'eve', at: now(), note: 'looks fine' }))
   })
   setEndpointStatus(fleet, { project, uid: uidOf('mended') }, 'active')
   const last = await audit(
@@ -117,7 +100,7 @@ beforeAll(async () => {
 
 const endingsIn = ({ violations }: Report) =>
   Object.fromEntries(
-    violations.flatMap(({ name, state, resolution, ended_by }: ReportViolation) =>
+    violations.flatMap(({ name, state, resolution, ended_by }) =>
       state === 'resolved' ? [[name, { resolution, ended_by }]] : [],
     ),
   )
@@ -200,7 +183,7 @@ it('names who and why in CSV, SARIF, OCSF and, by control, OSCAL, and calls only
     (['csv', 'sarif', 'ocsf'] as const).map(async (name) => (await formats[name].load())(story.last, plain)),
   )
   const sentence = /approved with the baseline of run 3 by eve on \S+ \S+ UTC: looks fine/
-  const oscal = await story.ask(['report', '--framework', 'soc2', '--format', 'oscal'])
+  const oscal = await story.ask('report --framework soc2 --format oscal')
   for (const text of [csv, sarif, ocsf]) expect(text).toMatch(sentence)
   expect(oscal.stdout).toMatch(/accepted by nora, \S+ \S+ UTC: the receiver moved/)
   const results = JSON.parse(sarif ?? '').runs[0].results as SarifResult[]
@@ -219,37 +202,36 @@ it('names who and why in CSV, SARIF, OCSF and, by control, OSCAL, and calls only
 })
 
 it('says endings on the command line: violations, the timeline, the report as JSON', async () => {
-  const listed = await story.ask(['violations', '--resolved'], { columns: 400 })
+  const listed = await story.ask('violations --resolved', { columns: 400 })
   expect(listed.stdout).toMatch(/approved with the baseline of run 3 by eve on .* UTC: looks fine/)
   expect(listed.stdout).toMatch(/accepted by nora on .* UTC: the receiver moved/)
   expect(listed.stdout.match(/\bfixed\b/g)).toHaveLength(1)
   expect(listed.stdout).not.toMatch(/\bresolved\b/)
-  const csv = await story.ask(['violations', '--resolved', '--format', 'csv'])
+  const csv = await story.ask('violations --resolved --format csv')
   expect(csv.stdout.split('\r\n')[0]).toContain(',resolution,ended_by,')
   expect(csv.stdout).toContain(`switched off by an override (policy.yaml:${overrideLine})`)
-  const { stdout } = await story.ask(['timeline', story.uidOf('wiped')], { columns: 400 })
+  const { stdout } = await story.ask(`timeline ${story.uidOf('wiped')}`, { columns: 400 })
   expect(stdout).toMatch(/ended \(approved with the baseline of run 3 by eve on .* UTC: looks fine\): high/)
   expect(stdout).not.toMatch(mended)
-  const { rows } = await story.rows('timeline', story.uidOf('wiped'))
+  const { rows } = await story.rows(`timeline ${story.uidOf('wiped')}`)
   expect(rows.at(-1).violations).toMatchObject([
     { state: 'resolved', resolution: 'accepted', ended_by: { kind: 'baseline', by: 'eve', run: 3 } },
   ])
-  const fixedOne = await story.ask(['timeline', story.uidOf('mended')])
+  const fixedOne = await story.ask(`timeline ${story.uidOf('mended')}`)
   expect(fixedOne.stdout).toMatch(/^ {4}fixed: /m)
 })
 
 it('counts as fixed in the trend only what was fixed', async () => {
   const { severities, rows } = await story.rows('trend')
-  expect((severities as { fixed: number }[]).reduce((sum, { fixed }) => sum + fixed, 0)).toBe(1)
-  expect((rows as { fixed: number }[]).reduce((sum, { fixed }) => sum + fixed, 0)).toBe(1)
+  expect((severities as typeof rows).reduce((sum, { fixed }) => sum + fixed, 0)).toBe(1)
+  expect(rows.reduce((sum, { fixed }) => sum + fixed, 0)).toBe(1)
 })
 
 it('is asked in a view: who ended what, and why', async () => {
   const { rows } = await story.rows(
-    'query',
-    `SELECT name, project, resolution, ended_kind, ended_person, ended_reason FROM violation_history ORDER BY name`,
+    "query 'SELECT name, project, resolution, ended_kind, ended_person, ended_reason FROM violation_history ORDER BY name'",
   )
-  expect((rows as Record<string, string>[]).map(({ project: _, ...row }) => Object.values(row))).toEqual([
+  expect(rows.map(({ project: _, ...row }) => Object.values(row))).toEqual([
     ['accepted', 'accepted', 'acceptance', 'nora', 'the receiver moved'],
     ['excepted', 'policy', 'override', null, null],
     ['insecure', 'policy', 'rule_off', null, null],

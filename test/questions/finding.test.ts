@@ -27,7 +27,7 @@ afterAll(() => history[Symbol.asyncDispose]())
 
 describe('a resource', () => {
   const policy = new URL('../../config/policy.yaml', import.meta.url).pathname
-  const timelineOf = async (text: string) => (await history.rows('timeline', text)).resources[0].uid
+  const timelineOf = async (text: string) => (await history.rows(`timeline ${text}`)).resources[0].uid
 
   it('is found by its uid, by its name, also when it is gone, and by a beginning that no other uid has', async () => {
     const first = at(uids, 0)
@@ -41,26 +41,25 @@ describe('a resource', () => {
       await timelineOf('gone'),
       await timelineOf(prefix ?? ''),
     ]).toEqual([first, first, at(uids, 3), first])
-    expect((await history.rows('policy', 'explain', 'alone', '--policy', policy)).uid).toBe(first)
+    expect((await history.rows(`policy explain alone --policy ${policy}`)).uid).toBe(first)
   })
 
   const rule = 'endpoint/inactive'
-  const amended = async (): Promise<string> =>
-    (await history.rows('baseline', 'show', '--all')).rows[0].amendments.at(-1).uid
+  const amended = async () => (await history.rows('baseline show --all')).rows[0].amendments.at(-1).uid
 
   /** Every question about one resource: asks it by a text, and gives the uid that it understood. */
   const questions: Readonly<Record<string, (text: string) => Promise<string>>> = {
     timeline: timelineOf,
-    restore: async (text) => (await history.rows('restore', text)).resource.uid,
-    explain: async (text) => (await history.rows('policy', 'explain', text, '--policy', policy)).uid,
+    restore: async (text) => (await history.rows(`restore ${text}`)).resource.uid,
+    explain: async (text) => (await history.rows(`policy explain ${text} --policy ${policy}`)).uid,
     async accept(text) {
-      const { rows } = await history.rows('accept', rule, text, '--reason', 'known')
-      await history.rows('accept', '--revoke', rows[0].fingerprint)
+      const { rows } = await history.rows(`accept ${rule} ${text} --reason known`)
+      await history.rows(`accept --revoke ${rows[0].fingerprint}`)
       return rows[0].uid
     },
     async approve(text) {
-      await history.rows('baseline', 'approve', '--note', 'agreed', '--yes', '--project', 'payments')
-      await history.rows('baseline', 'approve', '--uid', text, '--note', 'agreed', '--yes')
+      await history.rows('baseline approve --note agreed --yes --project payments')
+      await history.rows(`baseline approve --uid ${text} --note agreed --yes`)
       return amended()
     },
   }
@@ -77,15 +76,15 @@ describe('a resource', () => {
   })
 
   it('is asked for again where a name or a beginning means several', async () => {
-    const twins = await history.ask(['timeline', 'twin'])
+    const twins = await history.ask('timeline twin')
     expect(twins.code).toBe(2)
     expect(twins.stderr).toMatch(/^hookdrift: "twin" is the name of 2 resources:\n {2}acme\/payments endpoint "twin" /)
     for (const index of [1, 2]) expect(twins.stderr).toContain(at(uids, index))
     expect(twins.stderr).toContain('use a uid, or choose with --project')
-    expect((await history.ask(['timeline', '0'])).stderr).toMatch(/"0" begins the uids of \d+ resources:/)
-    expect((await history.ask(['timeline', 'twi'])).stderr).toMatch(/"twi" begins the names of 2 resources:/)
-    expect((await history.ask(['policy', 'explain', 'twin', '--policy', policy])).code).toBe(2)
-    expect(await history.ask(['timeline', 'nowhere'])).toMatchObject({
+    expect((await history.ask('timeline 0')).stderr).toMatch(/"0" begins the uids of \d+ resources:/)
+    expect((await history.ask('timeline twi')).stderr).toMatch(/"twi" begins the names of 2 resources:/)
+    expect((await history.ask(`policy explain twin --policy ${policy}`)).code).toBe(2)
+    expect(await history.ask('timeline nowhere')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('has no resource "nowhere"'),
     })
@@ -94,9 +93,10 @@ describe('a resource', () => {
 
 describe('violations', () => {
   const found = async (...args: string[]): Promise<[string, string | null][]> =>
-    (await history.rows('violations', '--rule', 'endpoint/inactive', ...args)).rows.map(
-      ({ uid, owner }: { uid: string; owner: string | null }) => [uid, owner],
-    )
+    (await history.rows(['violations', '--rule', 'endpoint/inactive', ...args])).rows.map(({ uid, owner }) => [
+      uid,
+      owner,
+    ])
 
   it('have the owner of their endpoint, and are chosen by it', async () => {
     expect(new Map(await found())).toEqual(
@@ -114,23 +114,23 @@ describe('violations', () => {
     expect(fixture.query("SELECT uid, owner FROM violation_history WHERE rule = 'endpoint/inactive'")).toEqual([
       { uid: uids[3], owner: 'tenant-02' },
     ])
-    expect((await history.ask(['violations', '--owner', 'tenant-02'])).stdout).toContain('owner tenant-02')
+    expect((await history.ask('violations --owner tenant-02')).stdout).toContain('owner tenant-02')
   })
 
   it('of an owner without an endpoint are none because there is no such owner', async () => {
-    const owned = async (owner: string) => (await history.ask(['violations', '--owner', owner])).stdout
+    const owned = async (owner: string) => (await history.ask(`violations --owner ${owner}`)).stdout
     expect(await owned('tenant')).toContain('No endpoint belongs to tenant.')
     expect(await owned('tenant-20')).toContain('No endpoint belongs to tenant-20, did you mean tenant-02?')
     expect(await owned('tenant-0*')).not.toContain('No endpoint belongs')
-    expect((await history.ask(['violations', '--owner', 'tenant', '--format', 'csv'])).stderr).toContain('No endpoint')
+    expect((await history.ask('violations --owner tenant --format csv')).stderr).toContain('No endpoint')
   })
 
   it('of a subscription have the owner of its endpoint', async () => {
-    const { rows } = await history.rows('violations', '--kind', 'subscription')
+    const { rows } = await history.rows('violations --kind subscription')
     for (const { kind, owner } of rows)
       expect([kind, owner]).toEqual(['subscription', expect.stringMatching(/^tenant-/)])
     expect(rows.length).toBeGreaterThan(0)
-    expect((await history.rows('violations', '--kind', 'device')).rows).toEqual([])
+    expect((await history.rows('violations --kind device')).rows).toEqual([])
   })
 
   it('of a rule are not all read to find out whether there is such a rule', async () => {
@@ -142,25 +142,23 @@ describe('violations', () => {
   })
 
   it('are sorted by age, and counted regardless of the limit', async () => {
-    const { rows, counts, omitted } = await history.rows('violations', '--sort', 'age', '--limit', '1')
+    const { rows, counts, omitted } = await history.rows('violations --sort age --limit 1')
     expect(rows[0].state).toBe('continuing')
     expect(counts.total).toBe(1 + omitted)
     expect(counts.states.opened).toBeGreaterThan(0)
-    const all = (await history.rows('violations', '--sort', 'age')).rows.map(
-      (row: { first_seen: string }) => row.first_seen,
-    )
+    const all = (await history.rows('violations --sort age')).rows.map((row) => row.first_seen)
     expect(all).toEqual(all.toSorted())
-    expect((await history.ask(['violations'])).stdout).toMatch(/\n\d+ violations: .*; \d+ opened, \d+ continuing; the/)
+    expect((await history.ask('violations')).stdout).toMatch(/\n\d+ violations: .*; \d+ opened, \d+ continuing; the/)
   })
 
   it('are chosen by age and by the label of their project', async () => {
     expect(await found('--older-than', '9999d')).toEqual([])
-    expect((await history.ask(['violations', '--older-than', 'old'])).stderr).toContain('Expected a duration')
-    expect(await history.ask(['violations', '--label', 'env=nowhere'])).toMatchObject({
+    expect((await history.ask('violations --older-than old')).stderr).toContain('Expected a duration')
+    expect(await history.ask('violations --label env=nowhere')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no project has the label env=nowhere'),
     })
-    expect((await history.ask(['violations', '--label', 'env'])).stderr).toContain('Expected a label such as env=prod')
+    expect((await history.ask('violations --label env')).stderr).toContain('Expected a label such as env=prod')
   })
 })
 
@@ -211,5 +209,5 @@ it('gives violations the due dates of the project that has the name now, and not
     await fixture.audit({ policy: policyOf(at === 0 ? `${rules}due: { high: 2d }` : rules) })
   }
   const { rows } = await made.rows('violations')
-  expect(rows.map((row: { due_at: string | null }) => row.due_at)).toEqual([null, null])
+  expect(rows.map((row) => row.due_at)).toEqual([null, null])
 })

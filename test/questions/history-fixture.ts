@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FleetFixtureOptions, openFleetFixture } from '../audit/fleet-fixture.ts'
-import { command } from '../cli/run-in-process.ts'
+import { type Answer, command } from '../cli/run-in-process.ts'
 import { type CommandLine, wordsOf } from '../cli/start-process.ts'
 
 /** A fleet fixture, and command lines that ask its history. */
@@ -14,9 +14,9 @@ export async function openHistoryFixture(options: FleetFixtureOptions) {
     fixture,
     ask,
     /** The answer as JSON; fails unless the command ends with 0. */
-    async rows(...args: string[]) {
-      const { code, stdout, stderr } = await ask([...args, '--format', 'json'])
-      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
+    async rows(line: CommandLine): Promise<Answer> {
+      const { code, stdout, stderr } = await ask([...wordsOf(line), '--format', 'json'])
+      if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`)
       return JSON.parse(stdout)
     },
     write(name: string, text: string) {

@@ -67,7 +67,7 @@ describe('a trend', () => {
       [6, 1, 0, 0, 5],
       [0, 0, 1, 4, 0],
     ])
-    expect(high(spans)).toMatchObject({ open: 0, oldestOpen: null, fixed: 1, meanTimeToFixMs: 4 * day })
+    expect(high(spans)).toMatchObject({ open: 0, oldest: null, fixed: 1, mean_time_to_fix_ms: 4 * day })
   })
 
   it('follows a violation through its spans: another wording neither ends nor opens it', () => {
@@ -79,7 +79,7 @@ describe('a trend', () => {
       [0, 0, 0, 0, 1],
       [0, 1, 0, 0, 0],
     ])
-    expect(trendOf(spans).bySeverity.find(({ severity }) => severity === 'low')?.meanTimeToFixMs).toBe(28 * day)
+    expect(trendOf(spans).bySeverity.find(({ severity }) => severity === 'low')?.mean_time_to_fix_ms).toBe(28 * day)
   })
 
   it('takes no incomplete scan for an improvement: what it could not check is open', () => {
@@ -99,13 +99,13 @@ describe('a trend', () => {
       [0, 0, 0, 0, 1],
       [2, 1, 0, 0, 1],
     ])
-    expect(high(spans)).toMatchObject({ fixed: 1, meanTimeToFixMs: 0 })
+    expect(high(spans)).toMatchObject({ fixed: 1, mean_time_to_fix_ms: 0 })
   })
 
   it('counts what a run saw whose clock was ahead of that of the last one', () => {
     const spans = [aSpan('a', -2), aSpan('b', -2, { to: ago(-1), resolution: 'fixed' })]
     expect(weekly(spans, 7)).toEqual([[2, 1, 0, 0, 1]])
-    expect(high(spans)).toMatchObject({ open: 1, fixed: 1, oldestOpen: ago(0) })
+    expect(high(spans)).toMatchObject({ open: 1, fixed: 1, oldest: ago(0) })
     const runs = [{ started_at: ago(-2), isCommitted: true, incomplete: 1 }]
     expect(trendOf([], 7, runs).weeks).toMatchObject([{ runs: 1, incomplete: 1 }])
   })
@@ -121,7 +121,7 @@ describe('a trend', () => {
       [0, 0, 0, 0, 0],
       [0, 0, 0, 0, 1],
     ])
-    expect(high(spans)).toMatchObject({ open: 1, oldestOpen: ago(12) })
+    expect(high(spans)).toMatchObject({ open: 1, oldest: ago(12) })
   })
 
   it('has days of UTC, with what was open at the end of each', () => {
@@ -142,7 +142,7 @@ describe('a trend', () => {
       [0, 0, 0, 0, 0],
       [2, 1, 0, 0, 1],
     ])
-    expect(high(spans)).toMatchObject({ open: 1, fixed: 0, meanTimeToFixMs: null })
+    expect(high(spans)).toMatchObject({ open: 1, fixed: 0, mean_time_to_fix_ms: null })
   })
 
   it('distinguishes violations by project, and one that came back from the one before', () => {

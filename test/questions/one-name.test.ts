@@ -35,8 +35,8 @@ describe('two projects that have one name, one after the other', () => {
   afterAll(() => history[Symbol.asyncDispose]())
 
   it('are not compared as if the later one had been there before', async () => {
-    const { rows, not_scanned } = await history.rows('diff', '1', '3')
-    expect(rows.map(({ change }: { change: string }) => change)).toEqual(['modified', 'modified'])
+    const { rows, not_scanned } = await history.rows('diff 1 3')
+    expect(rows.map(({ change }) => change)).toEqual(['modified', 'modified'])
     expect(not_scanned).toEqual([
       { project: 'acme/payments', kind: 'endpoint', resources: 3 },
       { project: 'acme/payments', kind: 'project', resources: 1 },
@@ -45,27 +45,27 @@ describe('two projects that have one name, one after the other', () => {
   })
 
   it('have violations of their own, which the approval of the other one does not end', async () => {
-    const approved = await history.ask(['baseline', 'approve', '--format', 'json'])
+    const approved = await history.ask('baseline approve --format json')
     expect(approved).toMatchObject({ code: 0 })
     expect(JSON.parse(approved.stdout).ends).toEqual([])
   })
 
   it('are counted apart, so that the later one has none of the violations of the other', async () => {
-    const { stdout } = await history.ask(['status'])
+    const { stdout } = await history.ask('status')
     expect(stdout).toContain('Also open: 4 violations of the earlier acme/payments, which is no longer audited.')
-    const { rows } = JSON.parse((await history.ask(['status', '--format', 'json'])).stdout)
+    const { rows } = JSON.parse((await history.ask('status --format json')).stdout)
     expect(rows).toMatchObject([{ project: 'acme/payments', run: 3, violations: { high: 0, medium: 0 } }])
   })
 
   it('are named once by a note', async () => {
-    const { rows } = await history.rows('note', 'deployed', '--project', 'acme/*')
+    const { rows } = await history.rows('note deployed --project acme/*')
     expect(rows[0].projects).toEqual(['acme/payments'])
   })
 
   it('have causes of their own, which are put back where they are', async () => {
     const { rows: causes } = await history.rows('causes')
-    const { rows } = await history.rows('restore', '--cause', causes[0].id)
+    const { rows } = await history.rows(`restore --cause ${causes[0].id}`)
     const first = history.fixture.fleet.projects()[0]?.uid
-    expect(rows.map(({ url }: { url: string }) => url.split('/').at(-3))).toEqual([first, first])
+    expect(rows.map(({ url }) => url.split('/').at(-3))).toEqual([first, first])
   })
 })

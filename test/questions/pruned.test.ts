@@ -30,13 +30,13 @@ describe('a history whose runs were pruned', () => {
       fixture.harness.advance(86_400_000)
       await fixture.audit({ policy })
     }
-    await history.ask(['prune', '--keep-last', '1'])
+    await history.ask('prune --keep-last 1')
   })
   afterAll(() => history[Symbol.asyncDispose]())
 
   const changesOf = async (uid: string) => {
-    const { rows } = await history.rows('timeline', uid)
-    return rows.map(({ run, change, fields }: Record<string, unknown>) => [run, change, fields])
+    const { rows } = await history.rows(`timeline ${uid}`)
+    return rows.map(({ run, change, fields }) => [run, change, fields])
   }
 
   it('says of no resource that it was removed because its versions are gone', async () => {
@@ -55,10 +55,10 @@ describe('a history whose runs were pruned', () => {
   })
 
   it('puts back the last state that is left and differs', async () => {
-    const { state, rows } = await history.rows('restore', changed)
+    const { state, rows } = await history.rows(`restore ${changed}`)
     expect(state).toMatchObject({ from_run: 1, basis: 'before_change' })
     expect(rows[0].body.http_timeout).toBe(40)
-    const { stdout } = await history.ask(['restore', changed])
+    const { stdout } = await history.ask(`restore ${changed}`)
     expect(stdout.replaceAll('\n', ' ')).toMatch(/back to its state from run 1, .* before its last change, in run 3\./)
   })
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { assert, expect, it } from 'vitest'
 import { findCommittedRun } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { readLastChanges } from '../../src/questions/read-last-changes.ts'
@@ -20,7 +20,7 @@ it('keeps what is not scanned, however long, and the last changes besides', asyn
     await draft.commit(at(run + 0.5), () => 3)
   }
   const until = await findCommittedRun(history, 4)
-  if (until === undefined) throw new Error('run 4 is missing')
+  assert(until, 'run 4 is missing')
   const statements = watchStatements(history)
   const entries = await readLastChanges(history, until, 3)
   expect(entries.map(({ what, run }) => [what, run])).toEqual([
@@ -42,7 +42,7 @@ it('reads only runs that found a change', async () => {
     await draft.commit(at(run + 0.5), () => 0)
   }
   const until = await findCommittedRun(history, 4)
-  if (until === undefined) throw new Error('run 4 is missing')
+  assert(until, 'run 4 is missing')
   const statements = watchStatements(history)
   expect((await readLastChanges(history, until, 3)).map(({ what, run }) => [what, run])).toEqual([['added', 2]])
   expect(statements.filter((sql) => sql.includes('rules_document'))).toHaveLength(1)
@@ -55,7 +55,7 @@ it('names a resource without a name by its uid', async () => {
   await draft.stageChanges(orders, [{ ...aChange('E1'), name: '' }])
   await draft.commit(at(1.5), () => 0)
   const until = await findCommittedRun(history, 1)
-  if (until === undefined) throw new Error('run 1 is missing')
+  assert(until, 'run 1 is missing')
   const [entry] = await readLastChanges(history, until, 3)
   expect(entry?.title).toBe(`endpoint E1 in ${orders.name} added`)
 })

@@ -14,6 +14,7 @@ import type { Report } from '../../src/model/report.ts'
 import { widthOf } from '../../src/text/columns.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
+import { refusal } from '../cli/refusal.ts'
 import { aStart, aVersion } from '../history/samples.ts'
 import { openSiteOver } from '../pages/story-site.ts'
 import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
@@ -62,72 +63,64 @@ describe('reading commands', () => {
   afterAll(() => historyFixture[Symbol.asyncDispose]())
 
   const everything = () => [
-    ['status', '--max-age', '9999d'],
-    ['runs'],
-    ['violations'],
-    ['violations', '--resolved'],
-    ['diff', '1', '2'],
-    ['timeline', renamed],
-    ['timeline', source],
-    ['state'],
-    ['query', 'SELECT name, uid, body FROM current_resource'],
+    'status --max-age 9999d',
+    'runs',
+    'violations',
+    'violations --resolved',
+    'diff 1 2',
+    `timeline ${renamed}`,
+    `timeline ${source}`,
+    'state',
+    "query 'SELECT name, uid, body FROM current_resource'",
   ]
 
   it('answer in all formats, with run and coverage in JSON, and exit with 0', async () => {
     // All at one time, or `status` says that its runs are a second older.
     vi.spyOn(Date, 'now').mockReturnValue(Date.now())
-    for (const args of everything()) {
-      const json = await historyFixture.rows(...args)
+    for (const line of everything()) {
+      const json = await historyFixture.rows(line)
+      const [name] = line.split(' ')
       expect(json).toMatchObject({
-        schema: expect.stringMatching(`^hookdrift\\.${args[0]}/[0-9]+$`),
+        schema: expect.stringMatching(`^hookdrift\\.${name}/[0-9]+$`),
         run: { state: 'committed' },
       })
       expect(json.coverage.length).toBeGreaterThan(0)
       expect(json.rows.length).toBeGreaterThan(0)
-      const { code, stdout } = await historyFixture.ask([...args, '--format', 'csv'])
+      const { code, stdout } = await historyFixture.ask(`${line} --format csv`)
       expect(code).toBe(0)
       expect(parse(stdout, { columns: true }).length).toBeGreaterThanOrEqual(json.rows.length)
       // The same question, the same bytes.
-      expect((await historyFixture.ask([...args, '--format', 'csv'])).stdout).toBe(stdout)
+      expect((await historyFixture.ask(`${line} --format csv`)).stdout).toBe(stdout)
     }
   })
 
   it('fit the terminal and contain no control character of a service', async () => {
-    const wider = [
-      ['coverage', '--run', '3'],
-      ['coverage'],
-      ['verify'],
-      ['accept', '--list'],
-      ['note', '--list'],
-      ['waivers', 'list'],
-    ]
-    const asked = [...everything().map((args) => [72, args] as const), ...wider.map((args) => [80, args] as const)]
-    for (const [columns, args] of asked) {
-      const { code, stdout } = await historyFixture.ask(args, { columns, env: { NO_COLOR: '1' } })
+    const wider = ['coverage --run 3', 'coverage', 'verify', 'accept --list', 'note --list', 'waivers list']
+    const asked = [...everything().map((line) => [72, line] as const), ...wider.map((line) => [80, line] as const)]
+    for (const [columns, line] of asked) {
+      const { code, stdout } = await historyFixture.ask(line, { columns, env: { NO_COLOR: '1' } })
       expect(code).toBe(0)
       expect(stdout).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u)
-      const long = stdout.split('\n').filter((line) => widthOf(line) > columns)
+      const long = stdout.split('\n').filter((one) => widthOf(one) > columns)
       // A word that may be copied, such as an address, stays whole.
-      expect(long.filter((line) => line.trim().includes(' '))).toEqual([])
+      expect(long.filter((one) => one.trim().includes(' '))).toEqual([])
     }
   })
 
   it('say how many rows --limit omitted, in text, in JSON and next to CSV', async () => {
     const all = await historyFixture.rows('state')
     const left = all.rows.length - 2
-    const limited = await historyFixture.rows('state', '--limit', '2')
+    const limited = await historyFixture.rows('state --limit 2')
     expect(limited).toEqual({ ...all, rows: all.rows.slice(0, 2), omitted: left })
-    expect((await historyFixture.ask(['state', '--limit', '2'])).stdout).toContain(
-      `… and ${left} more; --limit all shows them`,
-    )
-    const { stdout, stderr } = await historyFixture.ask(['state', '--limit', '2', '--format', 'csv'])
+    expect((await historyFixture.ask('state --limit 2')).stdout).toContain(`… and ${left} more; --limit all shows them`)
+    const { stdout, stderr } = await historyFixture.ask('state --limit 2 --format csv')
     expect(parse(stdout)).toHaveLength(3)
     expect(stderr).toBe(`hookdrift: ${left} more rows omitted; --limit all shows them\n`)
   })
 
   describe('diff', () => {
     it('of two complete scans equals the drift that the second reported', async () => {
-      const { rows, from, not_scanned } = await historyFixture.rows('diff', '1', '2')
+      const { rows, from, not_scanned } = await historyFixture.rows('diff 1 2')
       const drift = at(reports, 1).drift.map(({ project, kind, uid, name, change, fields }) => {
         return { project, kind, uid, name, change, fields }
       })
@@ -138,7 +131,7 @@ describe('reading commands', () => {
     })
 
     it('says of the run that is compared with what it did not read', async () => {
-      const from = async (run: string) => (await historyFixture.ask(['diff', run, '4'])).stdout.replace(/\s+/g, ' ')
+      const from = async (run: string) => (await historyFixture.ask(`diff ${run} 4`)).stdout.replace(/\s+/g, ' ')
       expect(await from('3')).toMatch(
         /Run 3 did not read all of acme\/[a-z-]+: the rest is compared as earlier runs knew it\./,
       )
@@ -146,26 +139,22 @@ describe('reading commands', () => {
     })
 
     it('omits changes that were reverted in between', async () => {
-      const { rows } = await historyFixture.rows('diff', '1', 'latest')
-      expect(rows.map(({ uid }: { uid: string }) => uid)).not.toContain(paused)
-      expect(rows.map(({ uid }: { uid: string }) => uid)).toContain(renamed)
+      const { rows } = await historyFixture.rows('diff 1 latest')
+      expect(rows.map(({ uid }) => uid)).not.toContain(paused)
+      expect(rows.map(({ uid }) => uid)).toContain(renamed)
     })
 
     it('backwards is the same with the sides exchanged', async () => {
-      const { rows } = await historyFixture.rows('diff', '2', '1')
-      const there = (await historyFixture.rows('diff', '1', '2')).rows
+      const { rows } = await historyFixture.rows('diff 2 1')
+      const there = (await historyFixture.rows('diff 1 2')).rows
       const opposite: Record<string, string> = { added: 'removed', removed: 'added', modified: 'modified' }
-      expect(rows.map((row: { uid: string; change: string }) => [row.uid, row.change])).toEqual(
-        there.map((row: { uid: string; change: string }) => [row.uid, opposite[row.change]]),
-      )
+      expect(rows.map((row) => [row.uid, row.change])).toEqual(there.map((row) => [row.uid, opposite[row.change]]))
       const swap = ({ path, before, after }: { path: string; before: unknown; after: unknown }) => ({
         path,
         before: after,
         after: before,
       })
-      expect(rows.flatMap(({ fields }: { fields: never[] }) => fields)).toEqual(
-        there.flatMap(({ fields }: { fields: never[] }) => fields.map(swap)),
-      )
+      expect(rows.flatMap(({ fields }) => fields)).toEqual(there.flatMap(({ fields }) => fields.map(swap)))
     })
 
     it('as RFC 6902 transforms one state into the other, in another program', async () => {
@@ -174,12 +163,10 @@ describe('reading commands', () => {
         ['2', '4'],
         ['4', '1'],
       ] as const) {
-        const patched = (await historyFixture.rows('diff', from, to, '--patch')).rows
+        const patched = (await historyFixture.rows(`diff ${from} ${to} --patch`)).rows
         const statesOf = async (run: string) => {
-          const { rows } = await historyFixture.rows('state', '--at', run)
-          return new Map<string, unknown>(
-            rows.map((row: Record<string, string>) => [`${row.project} ${row.kind} ${row.uid}`, row.attributes]),
-          )
+          const { rows } = await historyFixture.rows(`state --at ${run}`)
+          return new Map<string, unknown>(rows.map((row) => [`${row.project} ${row.kind} ${row.uid}`, row.attributes]))
         }
         const [before, after] = [await statesOf(from), await statesOf(to)]
         for (const { project, kind, uid, patch } of patched) {
@@ -191,12 +178,12 @@ describe('reading commands', () => {
         expect(patched.length).toBeGreaterThan(0)
         expect(Object.fromEntries(before)).toEqual(Object.fromEntries(after))
       }
-      const { stdout } = await historyFixture.ask(['diff', '1', '2', '--format', 'rfc6902'])
-      expect(JSON.parse(stdout)).toEqual(await historyFixture.rows('diff', '1', '2', '--patch'))
+      const { stdout } = await historyFixture.ask('diff 1 2 --format rfc6902')
+      expect(JSON.parse(stdout)).toEqual(await historyFixture.rows('diff 1 2 --patch'))
     })
 
     it('has a record for each field as CSV, and the values of both sides', async () => {
-      const { stdout } = await historyFixture.ask(['diff', '1', '2', '--format', 'csv', '--kind', 'source'])
+      const { stdout } = await historyFixture.ask('diff 1 2 --format csv --kind source')
       expect(stdout).toContain(`,source,${source},`)
       expect(stdout.trimEnd().split('\r\n').at(-1)).toMatch(/,modified,\/is_disabled,false,true$/)
     })
@@ -206,7 +193,7 @@ describe('reading commands', () => {
     const last = at(reports, 3)
     const { rows } = await historyFixture.rows('violations')
     expect(rows).toEqual(last.violations.filter(({ state }) => state !== 'resolved'))
-    const { rows: resolved } = await historyFixture.rows('violations', '--resolved', '--since', '2')
+    const { rows: resolved } = await historyFixture.rows('violations --resolved --since 2')
     expect(resolved).toContainEqual(
       expect.objectContaining({
         rule: 'endpoint/inactive',
@@ -215,34 +202,23 @@ describe('reading commands', () => {
         resolved_at: last.run.started_at,
       }),
     )
-    expect(rows.every((row: { resolution: string | null }) => row.resolution === null)).toBe(true)
-    const { rows: chosen } = await historyFixture.rows(
-      'violations',
-      '--open',
-      '--rule',
-      'source/*',
-      '--severity',
-      'medium',
-      '--since',
-      '2',
-    )
-    expect(chosen.map((row: { rule: string; uid: string }) => [row.rule, row.uid])).toEqual([
-      ['source/disabled', source],
-    ])
-    expect((await historyFixture.rows('violations', '--waived')).rows).toEqual([])
+    expect(rows.every((row) => row.resolution === null)).toBe(true)
+    const { rows: chosen } = await historyFixture.rows('violations --open --rule source/* --severity medium --since 2')
+    expect(chosen.map((row) => [row.rule, row.uid])).toEqual([['source/disabled', source]])
+    expect((await historyFixture.rows('violations --waived')).rows).toEqual([])
   })
 
   it('keep of a timeline the latest, in the order of time', async () => {
-    const all = await historyFixture.rows('timeline', paused)
-    const limited = await historyFixture.rows('timeline', paused, '--limit', '2')
+    const all = await historyFixture.rows(`timeline ${paused}`)
+    const limited = await historyFixture.rows(`timeline ${paused} --limit 2`)
     expect(limited).toEqual({ ...all, rows: all.rows.slice(-2), omitted: all.rows.length - 2 })
-    expect((await historyFixture.ask(['timeline', paused, '--limit', '2'])).stdout).toContain(
+    expect((await historyFixture.ask(`timeline ${paused} --limit 2`)).stdout).toContain(
       `… and ${all.rows.length - 2} earlier; --limit all shows them`,
     )
   })
 
   it('list in a timeline what was seen, changed, opened and resolved, and who refers to it', async () => {
-    const { rows, resources } = await historyFixture.rows('timeline', paused)
+    const { rows, resources } = await historyFixture.rows(`timeline ${paused}`)
     const lineOf = (row: {
       run: number
       change: string
@@ -261,9 +237,7 @@ describe('reading commands', () => {
     expect(resources).toMatchObject([
       { kind: 'endpoint', uid: paused, referrers: [{ kind: 'subscription', from_run: 1, to_run: null }] },
     ])
-    const end = (await historyFixture.rows('timeline', deleted)).rows.map(
-      ({ run, change }: { run: number; change: string }) => [run, change],
-    )
+    const end = (await historyFixture.rows(`timeline ${deleted}`)).rows.map(({ run, change }) => [run, change])
     expect(end).toEqual([
       [1, 'first_seen'],
       [2, 'removed'],
@@ -272,14 +246,14 @@ describe('reading commands', () => {
 
   it('show the state of an earlier run, with resources that an incomplete scan did not reach', async () => {
     const uidsAt = async (run: string, ...more: string[]) =>
-      (await historyFixture.rows('state', '--at', run, ...more)).rows.map(({ uid }: { uid: string }) => uid)
+      (await historyFixture.rows(['state', '--at', run, ...more])).rows.map(({ uid }) => uid)
     expect(await uidsAt('1')).toContain(deleted)
     expect(await uidsAt('2')).not.toContain(deleted)
-    const { rows, coverage } = await historyFixture.rows('state', '--at', '3')
+    const { rows, coverage } = await historyFixture.rows('state --at 3')
     expect(rows.length).toBe((await uidsAt('2')).length)
-    expect(coverage.map(({ status }: { status: string }) => status)).toContain('failed')
+    expect(coverage.map(({ status }) => status)).toContain('failed')
     expect(await uidsAt('2', '--kind', 'source', '--project', 'acme/*')).toContain(source)
-    const { stdout } = await historyFixture.ask(['state', '--at', '3'])
+    const { stdout } = await historyFixture.ask('state --at 3')
     expect(stdout).toMatch(/^INCOMPLETE SCAN: 1 of \d+ walks not complete\.$/m)
   })
 
@@ -294,13 +268,7 @@ describe('reading commands', () => {
     await draft.stage(project, [aVersion('of-the-draft')])
     const { rows, run } = await historyFixture.rows('runs')
     expect(run.number).toBe(4)
-    expect(
-      rows.map((row: { number: number; state: string; exit_code: number | null }) => [
-        row.number,
-        row.state,
-        row.exit_code,
-      ]),
-    ).toEqual([
+    expect(rows.map((row) => [row.number, row.state, row.exit_code])).toEqual([
       [5, 'interrupted', null],
       ...reports.map((report) => [report.run.number, 'committed', report.verdict.exit_code]).reverse(),
     ])
@@ -310,32 +278,24 @@ describe('reading commands', () => {
   })
 
   it.each([
-    [['timeline', 'nowhere'], /the history up to run 4 has no resource "nowhere"$/m],
-    [
-      ['timeline', 'nowhere', '--project', 'payments', '--kind', 'source'],
-      /has no resource "nowhere" in payments source$/m,
-    ],
-    [['diff', '1', '99'], /there is no committed run 99; the history has runs 1/],
-    [['diff', 'last week'], /"last week" is not a run or a time/],
-    [['state', '--at', '2026-02-31'], /"2026-02-31" is not a valid time/],
-    [['state', '--project', 'nowhere'], /--project nowhere matches none of acme\//],
-    [['violations', '--since', 'x'], /"x" is not a run or a time/],
-    [['violations', '--since', '9999-01-01'], /9999-01-01 is in the future of 20/],
-    [['violations', '--severity', 'bad'], /Allowed choices are critical/],
-    [['runs', '--limit', '0'], /Expected a number from 1, or all/],
-    [['state', '--kind', 'thing'], /Allowed choices are project/],
-    [['status', '--max-age', 'long'], /Expected a duration/],
-    [
-      ['violations', '--rule', 'endpoint/secret-waek'],
-      /no rule "endpoint\/secret-waek", did you mean endpoint\/secret-weak\?/,
-    ],
-    [['query'], /no query given/],
-    [['query', '--views', 'SELECT 1'], /--views describes the views, and runs no query/],
-    [['query', 'DELETE FROM run'], /refused: it begins with DELETE/],
-  ])('exit with 2 and a message for %j', async (args, message) => {
-    const { code, stdout, stderr } = await historyFixture.ask(args)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(message)
+    ['timeline nowhere', /the history up to run 4 has no resource "nowhere"$/m],
+    ['timeline nowhere --project payments --kind source', /has no resource "nowhere" in payments source$/m],
+    ['diff 1 99', /there is no committed run 99; the history has runs 1/],
+    ['diff "last week"', /"last week" is not a run or a time/],
+    ['state --at 2026-02-31', /"2026-02-31" is not a valid time/],
+    ['state --project nowhere', /--project nowhere matches none of acme\//],
+    ['violations --since x', /"x" is not a run or a time/],
+    ['violations --since 9999-01-01', /9999-01-01 is in the future of 20/],
+    ['violations --severity bad', /Allowed choices are critical/],
+    ['runs --limit 0', /Expected a number from 1, or all/],
+    ['state --kind thing', /Allowed choices are project/],
+    ['status --max-age long', /Expected a duration/],
+    ['violations --rule endpoint/secret-waek', /no rule "endpoint\/secret-waek", did you mean endpoint\/secret-weak\?/],
+    ['query', /no query given/],
+    ['query --views "SELECT 1"', /--views describes the views, and runs no query/],
+    ['query "DELETE FROM run"', /refused: it begins with DELETE/],
+  ])('exit with 2 and a message for %j', async (line, message) => {
+    expect(await historyFixture.ask(line)).toEqual(refusal(message))
   })
 })
 
@@ -359,28 +319,26 @@ it('says of what could not be checked that it is left out of what is open', asyn
   expect(open.said).toContain(doubted)
   expect((await asked('--open', '--format', 'csv')).stderr).toContain(left)
   expect((await asked()).said).not.toContain('Not listed')
-  const { unevaluated } = await history.rows('violations', '--open')
+  const { unevaluated } = await history.rows('violations --open')
   expect(unevaluated).toEqual([
     { rule: 'endpoint/inactive', projects: 1, reason: expect.stringContaining('missed 1 endpoint that shows a') },
   ])
   const other = await asked('--open', '--rule', 'endpoint/url-not-https')
   expect(other.said).toContain('Scanned 1 project completely. No such violation.')
-  const report = await history.ask(['report'])
+  const report = await history.ask('report')
   expect(report.stdout.replace(/\s+/g, ' ')).toMatch(
     /endpoint\/inactive missed 1 endpoint that shows a malformed status since run 2 \([^)]*\) \(acme\/payments\)\. Run 2/,
   )
   history.fixture.set({ status: 'active' })
   await history.fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/inactive: high }') })
-  const status = async () => (await history.ask(['status'])).stdout.replace(/\s+/g, ' ')
+  const status = async () => (await history.ask('status')).stdout.replace(/\s+/g, ' ')
   expect(await status()).toMatch(/complete none 0 $/)
   history.fixture.set({ status: '' })
   await history.fixture.audit({ policy })
   expect(await status()).toMatch(
     /complete \? 0 1 rule could not evaluate everything: `hookdrift report[^`]*` says why $/,
   )
-  expect((await history.rows('status', '--run', '4')).rows).toEqual([
-    expect.objectContaining({ unknown: 0, unevaluated: 1 }),
-  ])
+  expect((await history.rows('status --run 4')).rows).toEqual([expect.objectContaining({ unknown: 0, unevaluated: 1 })])
 })
 
 it('compares no resource that the earlier run could not have shown, as if it were new or gone', async () => {
@@ -398,9 +356,9 @@ it('compares no resource that the earlier run could not have shown, as if it wer
   createEndpoint(fixture.fleet, project, { name: 'new', url: 'https://new.example.com', owner_id })
   await fixture.audit(narrowed)
   const diff = async (from: string, to: string) => {
-    const { rows, not_scanned } = await history.rows('diff', from, to)
+    const { rows, not_scanned } = await history.rows(`diff ${from} ${to}`)
     return {
-      rows: rows.map(({ name, change }: { name: string; change: string }) => [name, change]),
+      rows: rows.map(({ name, change }) => [name, change]),
       not_scanned: not_scanned.map(({ kind, resources }: { kind: string; resources: number }) => [kind, resources]),
     }
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { readStatus, type StatusQuery } from '../../src/questions/status.ts'
+import { refusal } from '../cli/refusal.ts'
 import { command } from '../cli/run-in-process.ts'
 import { startHookdrift } from '../cli/start-process.ts'
 import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
@@ -83,7 +84,7 @@ describe('status', () => {
 
   it('needs the path of the history and no key, and reads the projects from a configuration next to it', async () => {
     const { directory, file } = historyFixture.fixture.harness
-    const bare = await startHookdrift(['status', '--max-age', '9999d'], {
+    const bare = await startHookdrift('status --max-age 9999d', {
       cwd: directory,
       env: { HOOKDRIFT_HISTORY: file },
     }).ended
@@ -132,8 +133,9 @@ describe('status', () => {
     const due = Date.UTC(new Date(Date.parse(yearly.at)).getUTCFullYear() + 1, 0, 1) + 1000
     expect(yearly.stale).toBe(Date.now() > due)
     expect((await ask(write('0 0 1 1 *', 'acme/*'), '--max-age', '9999d'))[0].stale).toBe(false)
-    const broken = await command(['status', '--config', write('61 * * * *', '*')], { cwd: directory, env })
-    expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/schedule.*61 \* \* \* \*/)])
+    expect(await command(`status --config ${write('61 * * * *', '*')}`, { cwd: directory, env })).toEqual(
+      refusal(/schedule.*61 \* \* \* \*/),
+    )
   })
 
   it.each([
@@ -148,28 +150,26 @@ describe('status', () => {
   ])('is refused where %s of the configuration cannot be read: what is expected is unknown', async (_, text) => {
     const { directory, file } = historyFixture.fixture.harness
     const config = historyFixture.write('faulty.yaml', `${text}\n`)
-    const asked = await command(['status', '--config', config], { cwd: directory, env: { HOOKDRIFT_HISTORY: file } })
-    expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/cannot be read\n +`hookdrift config check /)])
+    expect(await command(`status --config ${config}`, { cwd: directory, env: { HOOKDRIFT_HISTORY: file } })).toEqual(
+      refusal(/cannot be read\n +`hookdrift config check /),
+    )
     // What needs no project goes on.
-    expect(
-      (await command(['runs', '--config', config], { cwd: directory, env: { HOOKDRIFT_HISTORY: file } })).code,
-    ).toBe(0)
+    expect((await command(`runs --config ${config}`, { cwd: directory, env: { HOOKDRIFT_HISTORY: file } })).code).toBe(
+      0,
+    )
   })
 
   it('says what is wrong without a history or configuration, or with an unset path', async () => {
     const cwd = historyFixture.fixture.harness.directory
-    const nowhere = await command(['status', '--history', 'nowhere.db'], { cwd })
-    expect([nowhere.code, nowhere.stderr]).toEqual([4, expect.stringMatching(/there is no history at .*nowhere\.db/)])
-    const without = await command(['status'], { cwd })
-    expect([without.code, without.stderr]).toEqual([
-      2,
-      expect.stringMatching(/cannot read the configuration .*hookdrift\.yaml/),
-    ])
+    expect(await command('status --history nowhere.db', { cwd })).toEqual(
+      refusal(/there is no history at .*nowhere\.db/, 4),
+    )
+    expect(await command('status', { cwd })).toEqual(refusal(/cannot read the configuration .*hookdrift\.yaml/))
     const config = historyFixture.write('unset.yaml', `history: \${NOT_SET}/h.db\nservices: []\n`)
-    const unset = await command(['runs', '--config', config], { cwd })
+    const unset = await command(`runs --config ${config}`, { cwd })
     expect([unset.code, unset.stderr]).toEqual([2, expect.stringMatching(/names its history by \$\{NOT_SET\}/)])
     historyFixture.write('unset.yaml', `history: \${file:gone}/h.db\nservices: []\n`)
-    const gone = await command(['runs', '--config', config], { cwd })
+    const gone = await command(`runs --config ${config}`, { cwd })
     expect(gone.stderr).toContain(`names its history by \${file:gone}, which cannot be filled in`)
   })
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
   names = [...(await story.fixture.audit({ policy })).projects.map(({ project }) => project)].sort()
   violationsOf = async (rule, ...projects) =>
-    (await story.rows('violations', '--waived', '--rule', rule, ...projects.flatMap((name) => ['--project', name])))
+    (await story.rows(['violations', '--waived', '--rule', rule, ...projects.flatMap((name) => ['--project', name])]))
       .counts.total
 })
 afterEach(() => vi.restoreAllMocks())
@@ -45,7 +45,7 @@ const slow = { rule: 'endpoint/timeout-high', owner: 'bank', reason: 'slow', tic
 
 it('lists what each waiver accepts of a rule, the first that ends first, and none that accepts nothing', async () => {
   vi.spyOn(Date, 'now').mockReturnValue(start)
-  const { schema, run, rows } = await story.rows('waivers', 'list')
+  const { schema, run, rows } = await story.rows('waivers list')
   expect({ schema, run: run.number }).toEqual({ schema: 'hookdrift.waivers/2', run: 1 })
   expect(rows).toEqual([
     {
@@ -78,16 +78,16 @@ it('says in the feed of a violation that a waiver accepts it', async () => {
 
 it('lists those of some projects, with what they accept there', async () => {
   const [other = ''] = names.filter((name) => name !== 'acme/payments')
-  const { rows } = await story.rows('waivers', 'list', '--project', other)
+  const { rows } = await story.rows(`waivers list --project ${other}`)
   expect(rows).toMatchObject([{ ...secure, violations: 1, projects: [other] }])
-  const { code, stderr } = await story.ask(['waivers', 'list', '--project', 'no/such'])
+  const { code, stderr } = await story.ask('waivers list --project no/such')
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--project no/such matches none of') })
 })
 
 it('says of the last run what ended since, and of a past run what had ended by then', async () => {
   vi.spyOn(Date, 'now').mockReturnValue(start + 10 * dayMs)
   const states = async (...args: string[]) =>
-    (await story.rows('waivers', 'list', ...args)).rows.map(({ state }: { state: string }) => state)
+    (await story.rows(['waivers', 'list', ...args])).rows.map(({ state }) => state)
   expect(await states()).toEqual(['ended', 'in_force'])
   story.fixture.harness.advance(6 * dayMs)
   await story.fixture.audit({ policy })
@@ -99,14 +99,14 @@ it('says of the last run what ended since, and of a past run what had ended by t
 })
 
 it('says nothing of scans where only violations of the policy are asked for', async () => {
-  const { stdout } = await story.ask(['violations', '--project', 'hookdrift/policy'])
+  const { stdout } = await story.ask('violations --project hookdrift/policy')
   expect(stdout).toContain('waiver/unused')
   expect(stdout).not.toMatch(/scan/i)
 })
 
 it('says in the text until when, by whom, why and where, and which waivers the history does not know', async () => {
   vi.spyOn(Date, 'now').mockReturnValue(start + 10 * dayMs)
-  const answer = await story.ask(['waivers', 'list'], { columns: 80 })
+  const answer = await story.ask('waivers list', { columns: 80 })
   const stdout = stripVTControlCharacters(answer.stdout)
   expect(stdout).toContain('endpoint/timeout-high: ended\n')
   expect(stdout).toContain(' in acme/payments: open again with the next run\n')
@@ -114,6 +114,6 @@ it('says in the text until when, by whom, why and where, and which waivers the h
   expect(stdout).toContain('  accepted by payments, until the end of 2026-12-20: moves (OPS-7)\n')
   expect(stdout.replaceAll('\n', ' ')).toContain('waiver/unused and waiver/expired name them among the violations.')
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
-  const { rows } = await story.rows('violations', '--rule', 'waiver/unused')
+  const { rows } = await story.rows('violations --rule waiver/unused')
   expect(rows).toHaveLength(1)
 })

@@ -65,15 +65,15 @@ describe('a cause on the command line', () => {
   })
 
   it('stays out of projects that were not asked for', async () => {
-    const { rows } = await history.rows('causes', '--project', 'acme/payments')
+    const { rows } = await history.rows('causes --project acme/payments')
     expect(rows).toMatchObject([{ id: cause, resources: 3, projects: ['acme/payments'] }])
-    expect((await history.rows('causes', '--kind', 'source')).rows).toEqual([])
+    expect((await history.rows('causes --kind source')).rows).toEqual([])
   })
 
   it('is accepted as a whole, and taken back', async () => {
     const [first] = (await history.rows('causes')).rows[0].violations
-    const { rows: alone } = await history.rows('accept', first, '--reason', 'OPS-0', '--by', 'lee')
-    const { rows: others } = await history.rows('accept', '--cause', cause, '--reason', 'OPS-1', '--by', 'ada')
+    const { rows: alone } = await history.rows(`accept ${first} --reason OPS-0 --by lee`)
+    const { rows: others } = await history.rows(`accept --cause ${cause} --reason OPS-1 --by ada`)
     const accepted = [...alone, ...others]
     expect([alone.length, others.length]).toEqual([1, 13])
     const again = await history.ask(['accept', '--cause', cause, '--reason', 'OPS-1'])
@@ -85,12 +85,16 @@ describe('a cause on the command line', () => {
       2,
       expect.stringContaining('no open violation follows from a cause'),
     ])
-    await history.rows('accept', '--revoke', ...accepted.map(({ fingerprint }: { fingerprint: string }) => fingerprint))
+    await history.rows([
+      'accept',
+      '--revoke',
+      ...accepted.map(({ fingerprint }: { fingerprint: string }) => fingerprint),
+    ])
     await audit()
   })
 
   it('is put back by the requests that restore prints for it', async () => {
-    const { rows: printed, cause: shown, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows: printed, cause: shown, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(shown).toMatchObject({ id: cause, resources: 7 })
     expect(left_to_you).toEqual([])
     expect(printed).toHaveLength(7)
@@ -116,7 +120,7 @@ describe('a cause on the command line', () => {
     await audit()
     // What mended it was done alike, too, and is not a cause: it is not offered for undoing.
     expect((await history.rows('causes')).rows).toEqual([])
-    const { rows: none, cause: absent } = await history.rows('restore', '--cause', cause)
+    const { rows: none, cause: absent } = await history.rows(`restore --cause ${cause}`)
     expect([none, absent]).toEqual([[], undefined])
     const mended = await history.ask(['restore', '--cause', cause])
     expect([mended.code, mended.stdout]).toEqual([0, expect.stringContaining('Nothing to restore')])

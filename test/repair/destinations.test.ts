@@ -164,7 +164,7 @@ async function printedBy(history: HistoryFixture, { cause, uid }: { cause: strin
   await using client = await connectTo((request) => site.site.fetch(request))
   const called = await client.callTool({ name: 'restore', arguments: { cause } })
   const { commands, ...answer } = called.structuredContent as { readonly commands: readonly string[] }
-  const violations = (await history.rows('violations', '--open')).rows.filter((one: { uid: string }) => one.uid === uid)
+  const violations = (await history.rows('violations --open')).rows.filter((one: { uid: string }) => one.uid === uid)
   const forms = ['text', 'json', 'jsonl', 'csv'].map(async (format) => {
     return [format, (await history.ask(['restore', '--cause', cause, '--format', format])).stdout] as const
   })
@@ -208,7 +208,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     const { history, lose, places, moved, stayed } = await openPair(pair)
     await using _history = history
     const cause = await lose('evil')
-    const answer = await history.rows('restore', '--cause', cause)
+    const answer = await history.rows(`restore --cause ${cause}`)
     expect(uidsOf(answer)).toEqual([stayed])
     expect(answer.left_to_you).toContainEqual({
       uid: moved,
@@ -219,7 +219,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     const [[, text] = ['', '']] = outputs
     expect(text.replaceAll(/\s+/g, ' ')).toContain(' is left out: ')
     expect(handovers(outputs, moved, places.evil)).toEqual([])
-    const { rows: whole } = await history.rows('restore', moved)
+    const { rows: whole } = await history.rows(`restore ${moved}`)
     expect(JSON.stringify(whole)).toContain(places.good)
     expect(JSON.stringify(whole)).not.toContain(places.evil)
   })
@@ -231,7 +231,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     set(0, 'evil', true)
     await audit()
     const cause = await lose('evil')
-    expect(uidsOf(await history.rows('restore', '--cause', cause))).toEqual([stayed])
+    expect(uidsOf(await history.rows(`restore --cause ${cause}`))).toEqual([stayed])
     const outputs = await printedBy(history, { cause, uid: moved })
     expect(handovers(outputs, moved, places.evil)).toEqual([])
   })
@@ -243,7 +243,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     await audit()
     await history.fixture.approve()
     const cause = await lose('evil')
-    const { rows, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toHaveLength(2)
     expect(left_to_you).toEqual([])
     expect(JSON.stringify(rows.find(({ uid }: { uid: string }) => uid === moved))).toContain(places.evil)
@@ -262,14 +262,14 @@ describe('an endpoint', () => {
     await history.fixture.accept(report, 'drift/url-host-changed', moved)
     const cause = causeOfBoth(await audit())
     const decision = expect.stringMatching(/^Accepted by lee on .*: moves in spring\./)
-    const { rows, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toHaveLength(2)
     expect(left_to_you).toEqual([{ uid: moved, path: '/url', reason: decision }])
-    const ofOne = await history.rows('restore', moved)
+    const ofOne = await history.rows(`restore ${moved}`)
     expect(ofOne.rows[0].body.url).toContain(places.evil)
     expect(ofOne.left_to_you).toEqual([{ path: '/url', reason: decision }])
     expect(ofOne.left_to_you[0].reason).toContain(`\`hookdrift restore ${moved} --run 1\` puts it back, too`)
-    const whole = await history.rows('restore', moved, '--run', '1')
+    const whole = await history.rows(`restore ${moved} --run 1`)
     expect(whole.rows[0].body.url).toContain(places.good)
     expect(whole.left_to_you).toEqual([])
   })
@@ -283,11 +283,11 @@ describe('an endpoint', () => {
     set(0, 'evil', true)
     for (const uid of [moved, stayed]) change(uid, { rate_limit: 0, rate_limit_duration: 0, http_timeout: 90 })
     const cause = causeOfBoth(await audit())
-    expect(uidsOf(await history.rows('restore', '--cause', cause))).toEqual([stayed])
+    expect(uidsOf(await history.rows(`restore --cause ${cause}`))).toEqual([stayed])
     const file = history.write('policy.yaml', 'extends: [all]\n')
     const fix = ['--rule', 'endpoint/timeout-high', '--policy', file]
-    expect((await history.rows('restore', stayed, ...fix)).rows).toHaveLength(1)
-    const ofMoved = await history.rows('restore', moved, ...fix)
+    expect((await history.rows(['restore', stayed, ...fix])).rows).toHaveLength(1)
+    const ofMoved = await history.rows(['restore', moved, ...fix])
     expect(ofMoved.rows).toEqual([])
     expect(ofMoved.left_to_you).toEqual([
       { path: '/url', reason: expect.stringContaining(`Run \`hookdrift restore ${moved}\` first, then audit.`) },
@@ -302,7 +302,7 @@ describe('an endpoint', () => {
     await history.fixture.accept(report, 'drift/authentication-lost', moved)
     await audit()
     const { id: cause } = at(report.causes, 0)
-    const answer = await history.rows('restore', '--cause', cause)
+    const answer = await history.rows(`restore --cause ${cause}`)
     expect(uidsOf(answer)).not.toContain(moved)
     expect(answer.left_to_you).toMatchObject([
       { uid: moved, path: '/authentication', reason: expect.stringMatching(/^Accepted by lee/) },
@@ -315,10 +315,10 @@ describe('an endpoint', () => {
     set(0, 'evil', true)
     await audit()
     const cause = await lose('evil')
-    expect(uidsOf(await history.rows('restore', '--cause', cause))).toEqual([stayed])
+    expect(uidsOf(await history.rows(`restore --cause ${cause}`))).toEqual([stayed])
     const outputs = await printedBy(history, { cause, uid: moved })
     expect(handovers(outputs, moved, places.evil)).toEqual([])
-    const byRule = await history.rows('restore', moved, '--rule', 'drift/authentication-lost')
+    const byRule = await history.rows(`restore ${moved} --rule drift/authentication-lost`)
     expect(byRule.rows).toEqual([])
     expect(byRule.left_to_you).toEqual([
       { path: '/url', reason: expect.stringContaining(`\`hookdrift restore ${moved}\` puts back both`) },
@@ -332,7 +332,7 @@ describe('an endpoint', () => {
     await audit()
     deleteEndpoint(history.fixture.fleet, { project, uid: moved })
     await audit()
-    const { rows, state } = await history.rows('restore', moved)
+    const { rows, state } = await history.rows(`restore ${moved}`)
     expect(state.basis).toBe('before_drift')
     expect(rows[0].body.url).toContain(places.good)
   })
@@ -343,7 +343,7 @@ describe('an endpoint', () => {
     const { fleet } = history.fixture
     changeEndpoint(fleet, { project, uid: places.good }, (row) => ({ ...row, url: `https://${evil}/in` }))
     const cause = await lose('good')
-    const { rows, left_to_you } = await history.rows('restore', '--cause', cause)
+    const { rows, left_to_you } = await history.rows(`restore --cause ${cause}`)
     expect(rows).toEqual([])
     expect(left_to_you.map(({ reason }: { reason: string }) => reason)).toEqual([
       expect.stringContaining(evil),

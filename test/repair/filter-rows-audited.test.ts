@@ -193,7 +193,7 @@ async function audit() {
 
 /** Sends what `restore` prints for the state of a run. Returns the uid of a subscription that was made, too. */
 async function restore({ uid }: Place, run: number, secrets: readonly JsonObject[] = []) {
-  const { rows, left_to_you } = await history.rows('restore', uid, '--run', `${run}`)
+  const { rows, left_to_you } = await history.rows(`restore ${uid} --run ${run}`)
   const made = await sendInOrder(rows, valuesOf(history.fixture), secrets)
   expect(JSON.stringify([rows, left_to_you])).not.toMatch(/sealed:|not-a-real-key/)
   return { rows, requests: rows.map(shortForm), made }
@@ -217,12 +217,12 @@ async function putBack(place: Place, edit: (place: Place) => void, secrets: read
   expect(restored?.rows).toEqual(served?.rows)
   expect(restored?.listed).toEqual(served?.listed)
   const after = await audit()
-  const again = await history.rows('restore', uid, '--run', `${before.run.number}`)
+  const again = await history.rows(`restore ${uid} --run ${before.run.number}`)
   expect(again.rows).toEqual([])
   // A row that was made anew is on since then, which no request changes.
   const left: string[] = again.left_to_you.map(({ path }: Shown) => path)
   expect(left.filter((path) => !isSwitch(path))).toEqual([])
-  const { rows } = await history.rows('diff', `${before.run.number}`, `${after.run.number}`)
+  const { rows } = await history.rows(`diff ${before.run.number} ${after.run.number}`)
   expect(rows.flatMap(pathsIn)).toEqual(left)
 
   const opened = drifted.violations.filter(({ state }) => state === 'opened')

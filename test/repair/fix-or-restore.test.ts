@@ -43,7 +43,7 @@ function change(index: number, update: Partial<EndpointRow>): void {
 }
 const uidOf = (index: number) => at(rows, index).uid
 const restore = (index: number, ...args: string[]) =>
-  history.rows('restore', uidOf(index), '--policy', policyFile, ...args)
+  history.rows(['restore', uidOf(index), '--policy', policyFile, ...args])
 /** The text without its line breaks. */
 const textOf = async (...args: string[]) => {
   const { code, stdout, stderr } = await history.ask(['restore', ...args])
@@ -112,7 +112,7 @@ describe('the policy that restore reads', () => {
 
   it('may allow the present value by now: then there is no request', async () => {
     const file = history.write('policy-300.yaml', policyWith(300))
-    const answer = await history.rows('restore', uidOf(2), '--rule', 'endpoint/timeout-high', '--policy', file)
+    const answer = await history.rows(`restore ${uidOf(2)} --rule endpoint/timeout-high --policy ${file}`)
     expect(answer).toMatchObject({ rows: [], fixes: [], left_to_you: [{ path: '/http_timeout' }] })
     expect(answer.left_to_you[0].reason).toContain('does not ask for another value')
     const { text } = await textOf(uidOf(2), '--rule', 'endpoint/timeout-high', '--policy', file)

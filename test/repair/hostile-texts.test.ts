@@ -146,7 +146,7 @@ describe('a printed command', () => {
     const names: string[] = []
     for (const [uid, row] of wanted) {
       const args = ['restore', uid, '--run', `${before.run.number}`]
-      const { rows, left_to_you: left }: { rows: PrintedRow[]; left_to_you: unknown } = await history.rows(...args)
+      const { rows, left_to_you: left }: { rows: PrintedRow[]; left_to_you: unknown } = await history.rows(args)
       expect({ left, count: rows.length }).toEqual({ left: [], count: 1 })
       const values = valuesFrom(rows, inRequestForm(row))
       names.push(...rows.flatMap(({ placeholders }) => placeholders.map(({ name }) => name)))
@@ -212,7 +212,7 @@ describe('a printed command', () => {
       const command = commandIn((await history.ask(['restore', uid])).stdout)
       expect(command).toContain('ACME_KEY')
       expect(unescaped(shown).trimEnd()).toBe(command)
-      const { rows } = await history.rows('restore', uid)
+      const { rows } = await history.rows(`restore ${uid}`)
       expect(JSON.parse(await text(`/api/v1/restore?uid=${uid}`)).rows).toEqual(rows)
     }
     await site.history.close()

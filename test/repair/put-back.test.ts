@@ -70,20 +70,20 @@ describe.each([
     await edit()
     const drifted = await audit()
     const args = ['restore', uid, '--run', `${before.run.number}`]
-    const { rows, left_to_you } = await history.rows(...args)
+    const { rows, left_to_you } = await history.rows(args)
     expect(JSON.stringify([rows, left_to_you])).not.toMatch(/sealed:|not-a-real-key/)
     const values = valuesFrom(rows, inRequestForm(wanted))
     expect(await sendTo(history.fixture, rows, values)).toEqual(rows.map(() => 202))
     expect(withoutTime(original())).toEqual(withoutTime(wanted))
     const after = await audit()
-    const { rows: differing } = await history.rows('diff', `${before.run.number}`, `${after.run.number}`)
+    const { rows: differing } = await history.rows(`diff ${before.run.number} ${after.run.number}`)
     expect(differing).toEqual([])
     const opened = drifted.violations.filter(({ state }) => state === 'opened')
     // The preparation of a case is drift too, and stays open.
     const ids = new Set(opened.map(({ fingerprint }) => fingerprint))
     const ends = after.violations.filter(({ fingerprint }) => ids.has(fingerprint))
     expect(ends.map(({ state, resolution }) => `${state} ${resolution}`)).toEqual(opened.map(() => 'resolved fixed'))
-    expect((await history.rows(...args)).rows).toEqual([])
+    expect((await history.rows(args)).rows).toEqual([])
     return { left: left_to_you, opened: opened.map(({ rule }) => rule) }
   }
 
@@ -153,10 +153,10 @@ describe.each([
       await audit()
       const args = ['restore', uid, '--run', `${before.run.number}`]
       const left = [{ path: '/verifier', reason: expect.stringContaining(reason) }]
-      expect(await history.rows(...args)).toMatchObject({ rows: [], left_to_you: left })
+      expect(await history.rows(args)).toMatchObject({ rows: [], left_to_you: left })
       set('sources', { name: 'renamed', forward_headers: [] })
       await audit()
-      const { rows, left_to_you } = await history.rows(...args)
+      const { rows, left_to_you } = await history.rows(args)
       expect(left_to_you).toEqual(left)
       expect(rows.map(({ restores }: { restores: string[] }) => restores)).toEqual([['/forward_headers', '/name']])
       const values = valuesFrom(rows, { ...richSource, ...form })
@@ -175,11 +175,11 @@ describe.each([
     const args = ['restore', project, '--run', `${before.run.number}`]
     const settings = ['/config/add_event_id_trace_headers', '/config/multiple_endpoint_subscriptions']
     const left = settings.map((path) => ({ path, reason: expect.stringContaining('No request') }))
-    expect(await history.rows(...args)).toMatchObject({ rows: [], left_to_you: left })
+    expect(await history.rows(args)).toMatchObject({ rows: [], left_to_you: left })
     const edit = { search_policy: '1h', multiple_endpoint_subscriptions: true, add_event_id_trace_headers: true }
     updateProject(fleet, project, edit)
     await audit()
-    const { rows, left_to_you } = await history.rows(...args)
+    const { rows, left_to_you } = await history.rows(args)
     expect(left_to_you).toEqual(left)
     expect(rows.map(({ restores }: { restores: string[] }) => restores)).toEqual([['/config/search_policy']])
     for (const name of ['multiple_endpoint_subscriptions', 'add_event_id_trace_headers'])

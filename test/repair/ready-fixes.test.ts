@@ -100,7 +100,7 @@ function rowOf(uid: string): JsonObject {
   return row
 }
 
-const restore = (...args: string[]) => history.rows('restore', ...args, '--policy', policyFile)
+const restore = (...args: string[]) => history.rows(['restore', ...args, '--policy', policyFile])
 
 describe('a ready fix', () => {
   it.each(fixable)('of %s ends its violation, and changes nothing else', async (id) => {

@@ -43,7 +43,7 @@ describe('the state that restore chooses', () => {
     const { run } = await audit()
     change(uid, { http_timeout: 25 })
     await audit()
-    const answer = await history.rows('restore', 'endpoint-0')
+    const answer = await history.rows('restore endpoint-0')
     expect(answer.state).toMatchObject({ to_run: run.number, basis: 'before_drift' })
     expect(answer.state.rules).toEqual(['drift/authentication-lost', 'drift/rate-limit-lost'])
     expect(answer.rows).toHaveLength(1)
@@ -60,7 +60,7 @@ describe('the state that restore chooses', () => {
     change(uid, { http_timeout: 22 })
     await audit()
     await audit()
-    const answer = await history.rows('restore', uid.slice(0, 24))
+    const answer = await history.rows(`restore ${uid.slice(0, 24)}`)
     expect(answer.state.basis).toBe('before_change')
     expect(answer.rows[0].body.http_timeout).toBe(21)
   })
@@ -69,7 +69,7 @@ describe('the state that restore chooses', () => {
     const { uid } = row(2)
     change(uid, { http_timeout: 23 })
     const { run } = await audit()
-    expect((await history.rows('restore', uid, '--run', '1')).rows[0].body.http_timeout).toBe(20)
+    expect((await history.rows(`restore ${uid} --run 1`)).rows[0].body.http_timeout).toBe(20)
     const { stdout, code } = await history.ask(['restore', uid, '--run', `${run.number}`])
     expect(code).toBe(0)
     expect(stdout).toContain('nothing to restore')
@@ -90,7 +90,7 @@ describe('the state that restore chooses', () => {
     const { stdout, code } = await history.ask(['restore', row(3).uid])
     expect(code).toBe(0)
     expect(stdout.replaceAll('\n', ' ')).toContain('no earlier state of it, so there is nothing to put back')
-    expect(await history.rows('restore', row(3).uid)).toMatchObject({ state: null, rows: [] })
+    expect(await history.rows(`restore ${row(3).uid}`)).toMatchObject({ state: null, rows: [] })
   })
 })
 
@@ -104,7 +104,7 @@ describe('a resource that is gone', () => {
     )
     deleteEndpoint(fleet, { project, uid: endpoint.uid })
     await audit()
-    const answer = await history.rows('restore', 'endpoint-4')
+    const answer = await history.rows('restore endpoint-4')
     expect(answer).toMatchObject({
       resource: { is_gone: true },
       state: { basis: 'before_removal' },
@@ -121,7 +121,7 @@ describe('a resource that is gone', () => {
     expect(others).toEqual({ ...wanted, uid })
     expect(made?.map(({ value }) => value)).toEqual(former?.map(({ value }) => value))
 
-    const next = await history.rows('restore', subscription.uid)
+    const next = await history.rows(`restore ${subscription.uid}`)
     expect(next.rows[0].body.endpoint_id).toBe(placeholder('NEW_ENDPOINT_ID'))
     expect(next.rows[0].placeholders).toContainEqual({
       name: 'NEW_ENDPOINT_ID',
@@ -161,7 +161,7 @@ describe('what restore leaves to a person', () => {
     const { uid } = row(6)
     replaceSecret(history.fixture.fleet, { project, uid }, 'not-a-real-key-other')
     await audit()
-    const answer = await history.rows('restore', uid)
+    const answer = await history.rows(`restore ${uid}`)
     expect(answer.rows).toEqual([])
     expect(answer.left_to_you.map(({ path }: { path: string }) => path)).toEqual(['/secrets'])
     expect(answer.left_to_you[0].reason).toContain('expire_secret')
@@ -173,7 +173,7 @@ describe('what restore leaves to a person', () => {
     await audit()
     change(uid, { owner_id: 'tenant-09', status: 'active', description: 'other' })
     await audit()
-    const answer = await history.rows('restore', uid)
+    const answer = await history.rows(`restore ${uid}`)
     expect(answer.left_to_you.map(({ path }: { path: string }) => path)).toEqual(['/owner_id', '/status'])
     expect(answer.rows[0].restores).toEqual(['/description'])
     expect(answer.rows[0].body).not.toHaveProperty('owner_id')
@@ -188,7 +188,7 @@ describe('the text of restore', () => {
     await audit()
     change(uid, { name: 'endpoint-8', description: '', authentication: null })
     await audit()
-    const { rows } = await history.rows('restore', uid)
+    const { rows } = await history.rows(`restore ${uid}`)
     const { stdout } = await history.ask(['restore', uid])
     for (const text of [stdout, (await history.ask(['restore', uid, '--format', 'json'])).stdout]) {
       expect(text).not.toMatch(/sealed:|not-a-real-key/)

@@ -27,7 +27,7 @@ async function openEndpoint(service: ServiceOptions) {
       return `${runs[0]}`
     },
     async restore(...options: string[]) {
-      const answer = await history.rows('restore', uid, ...options)
+      const answer = await history.rows(['restore', uid, ...options])
       const rows: readonly PrintedRow[] = answer.rows
       const left: readonly { readonly path: string; readonly reason: string }[] = answer.left_to_you
       return { rows, left, text: (await history.ask(['restore', uid])).stdout.replace(/\s+/g, ' ') }

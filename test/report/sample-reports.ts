@@ -107,11 +107,11 @@ export const aTrend: Trend = {
     incomplete: 0,
     open: { critical: 0, high, medium: 0, low: 0, info: 0 },
   })),
-  all: { open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 7, meanTimeToFixMs: 310_628_571 },
+  all: { open: 4, oldest: '2026-11-07T03:04:00.120Z', fixed: 7, mean_time_to_fix_ms: 310_628_571 },
   notes: [],
   bySeverity: [
-    { severity: 'critical', open: 0, oldestOpen: null, fixed: 2, meanTimeToFixMs: 7_200_000 },
-    { severity: 'high', open: 4, oldestOpen: '2026-11-07T03:04:00.120Z', fixed: 5, meanTimeToFixMs: 432_000_000 },
+    { severity: 'critical', open: 0, oldest: null, fixed: 2, mean_time_to_fix_ms: 7_200_000 },
+    { severity: 'high', open: 4, oldest: '2026-11-07T03:04:00.120Z', fixed: 5, mean_time_to_fix_ms: 432_000_000 },
   ],
 }
 

@@ -16,7 +16,7 @@ import {
 
 const small = { maxBodyBytes: 10_000, retries: 0 }
 
-async function faultOf(given: Answer, limits: object = small): Promise<string | null> {
+async function faultOf(given: Answer, limits: object = small) {
   const service = await aService(given)
   const { pages, fault } = await walk(aClient(service.url, { limits }))
   if (fault !== null) expect(pages).toEqual([])

@@ -163,7 +163,7 @@ export async function walk(
 }
 
 /** `kind: message`. */
-function textOf(error: unknown): string {
+function textOf(error: unknown) {
   if (!(error instanceof ServiceFault)) throw error
   const everything = [error.message, error.stack, JSON.stringify(error), error.cause].join('\n')
   if (/not-a-real-secret|notarealkey/i.test(everything)) throw new Error('the fault contains the key')

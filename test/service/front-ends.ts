@@ -7,7 +7,7 @@ import { certificateOf } from './service-certificates.ts'
 
 // Services that are broken in one way each, on this machine.
 
-async function listen(server: Server): Promise<number> {
+async function listen(server: Server) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.close()

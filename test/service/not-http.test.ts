@@ -4,7 +4,7 @@ import { networkFailure } from '../../src/service/network-failure.ts'
 import { aClient, anAccess, key, walk } from './fake-service.ts'
 import { notHttp } from './not-http-replies.ts'
 
-async function aPort(reply: (typeof notHttp)[string]): Promise<number> {
+async function aPort(reply: (typeof notHttp)[string]) {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => reply?.(socket))

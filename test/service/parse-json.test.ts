@@ -5,7 +5,7 @@ import { aClient, answer, aService, item, pageBody, walk } from './fake-service.
 
 const read = (text: string) => parseJson(Buffer.from(text))
 
-function parsed(text: string): unknown {
+function parsed(text: string) {
   const result = read(text)
   return result.ok ? result.value : result.reason
 }

@@ -59,7 +59,7 @@ export async function startReplay(exchanges: readonly RecordedExchange[]): Promi
         response.writeHead(recorded.status, { ...recorded.headers, 'content-length': sent.length })
         response.end(sent)
       })
-      .catch((thrown: unknown) => response.destroy(thrown instanceof Error ? thrown : undefined))
+      .catch((thrown) => response.destroy(thrown instanceof Error ? thrown : undefined))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -77,14 +77,14 @@ export async function startReplay(exchanges: readonly RecordedExchange[]): Promi
 /** Headers that change an answer, by their names on the wire. */
 const distinguishing = ['x-convoy-version', 'content-type', 'accept', 'accept-encoding'] as const
 
-function isSameQuestion(recorded: RecordedExchange['request'], request: IncomingMessage, body: unknown): boolean {
+function isSameQuestion(recorded: RecordedExchange['request'], request: IncomingMessage, body: unknown) {
   if (recorded.method !== request.method || placeOf(recorded.path) !== placeOf(request.url ?? '')) return false
   if (headerOf(recorded, 'authorization') !== request.headers.authorization) return false
   return isDeepStrictEqual(recorded.body, body)
 }
 
 /** The recordings of the one request that shares the most distinguishing headers. */
-function closest(candidates: readonly RecordedExchange[], { headers }: IncomingMessage): readonly RecordedExchange[] {
+function closest(candidates: readonly RecordedExchange[], { headers }: IncomingMessage) {
   const likeness = ({ request }: RecordedExchange) =>
     distinguishing.filter((name) => headerOf(request, name) === headers[name]).length
   const most = Math.max(...candidates.map(likeness))
@@ -92,23 +92,23 @@ function closest(candidates: readonly RecordedExchange[], { headers }: IncomingM
   return best === undefined ? [] : candidates.filter((exchange) => groupOf(exchange) === groupOf(best))
 }
 
-function groupOf({ request }: RecordedExchange): string {
+function groupOf({ request }: RecordedExchange) {
   const headers = ['authorization', ...distinguishing].map((name) => headerOf(request, name) ?? null)
   return JSON.stringify([request.method, placeOf(request.path), headers, request.body ?? null])
 }
 
-function placeOf(path: string): string {
+function placeOf(path: string) {
   const { pathname, searchParams } = new URL(path, 'http://service')
   searchParams.sort()
   return `${pathname}?${searchParams}`
 }
 
-function headerOf({ headers }: RecordedExchange['request'], name: string): string | undefined {
+function headerOf({ headers }: RecordedExchange['request'], name: string) {
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
 }
 
 /** No message names a key, not even in a test. */
-function keyName(authorization: string | undefined): string {
+function keyName(authorization: string | undefined) {
   return authorization === undefined ? 'no key' : 'this key'
 }
 

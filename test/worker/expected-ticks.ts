@@ -90,7 +90,7 @@ function leftOut(
   now: readonly Intl.DateTimeFormatPart[],
   minutes: readonly number[],
   hours: readonly number[],
-): string[] {
+) {
   const [, hourBefore, minuteBefore] = clockOf(before)
   const [day, hourNow, minuteNow] = clockOf(now)
   const times: string[] = []

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
-import { changeEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
+import type { ProjectRef } from '../../src/model/resource.ts'
 import { Stop } from '../../src/model/stop.ts'
 import { severities } from '../../src/model/violation.ts'
 import { json } from '../../src/report/json.ts'
@@ -14,28 +14,26 @@ import { openMetrics } from '../../src/worker/metrics.ts'
 import { readFleetNames, readPast } from '../../src/worker/read-past.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { addProject, listRules, openDiscoveryFixture } from '../audit/discovery-fixture.ts'
-import { at, type FleetFixture, openFleetFixture } from '../audit/fleet-fixture.ts'
+import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { readScrape } from './scrape.ts'
 import { aSchedule } from './worker-harness.ts'
 
 const open = () => openMetrics({ version: '1.2.3', historyBytes: async () => 4096 })
 const scrapeOf = async ({ registry }: ReturnType<typeof open>) => readScrape(await registry.metrics())
 const docs = new URL('../../docs/', import.meta.url)
+const docText = (file: string) => readFileSync(new URL(file, docs), 'utf8')
 
 /** Two projects with problems, and a run in which one of them cannot be walked to its end. */
-async function withRuns(): Promise<{ fixture: FleetFixture; reports: Report[] }> {
+async function withRuns() {
   const fixture = await openFleetFixture({
     fleet: { clean: false, projects: 2, incomingEvery: 2, endpointsPerProject: 30 },
   })
   const [first, second] = fixture.fleet.projects()
-  if (first === undefined || second === undefined) throw new Error('too few projects')
+  assert(first && second, 'too few projects')
   const reports = [await fixture.audit()]
-  setEndpointStatus(
-    fixture.fleet,
-    { project: first.uid, uid: at(fixture.fleet.open(first.uid).endpoints, 3).uid },
-    'inactive',
-  )
-  deleteEndpoint(fixture.fleet, { project: first.uid, uid: at(fixture.fleet.open(first.uid).endpoints, 8).uid })
+  const { endpoints } = fixture.fleet.open(first.uid)
+  setEndpointStatus(fixture.fleet, { project: first.uid, uid: at(endpoints, 3).uid }, 'inactive')
+  deleteEndpoint(fixture.fleet, { project: first.uid, uid: at(endpoints, 8).uid })
   fixture.service.failNext({ how: 'bad-json', path: new RegExp(`${second.uid}/subscriptions`), times: 9 })
   reports.push(await fixture.audit())
   return { fixture, reports }
@@ -75,7 +73,7 @@ describe('metrics', () => {
     const metrics = open()
     for (const report of runs.reports) metrics.ended('quarter-hourly', report)
     const [first, last] = runs.reports.map(expectedFrom)
-    if (first === undefined || last === undefined) throw new Error('no report')
+    assert(first && last, 'no report')
     const scrape = await scrapeOf(metrics)
 
     expect(scrape.samples('hookdrift_walks')).toEqual(last.walks)
@@ -126,16 +124,11 @@ describe('metrics', () => {
     const policy = policyOf(
       'extends: []\nrules: { endpoint/inactive: high, endpoint/timeout-high: low, violation/overdue: {} }\ndue: { high: 2d }',
     )
-    const project = fixture.uidOf('payments')
-    const change = (index: number, row: object) => {
-      const { uid } = at(fixture.dataOf('payments').endpoints, index)
-      changeEndpoint(fixture.fleet, { project, uid }, (known) => ({ ...known, ...row }))
-    }
-    change(0, { status: 'inactive' })
-    change(1, { http_timeout: '500s' })
+    fixture.set({ status: 'inactive' })
+    fixture.set({ http_timeout: 500 }, 1)
     const first = await fixture.audit({ policy })
     fixture.harness.advance(3 * 86_400_000)
-    change(2, { status: 'inactive' })
+    fixture.set({ status: 'inactive' }, 2)
     const metrics = open()
     metrics.ended('a', first)
     metrics.ended('a', await fixture.audit({ policy }))
@@ -149,7 +142,7 @@ describe('metrics', () => {
       'project=acme/payments severity=high': 1,
       'project=acme/payments severity=low': 0,
     })
-    for (const index of [0, 2]) change(index, { status: 'active' })
+    for (const index of [0, 2]) fixture.set({ status: 'active' }, index)
     metrics.ended('a', await fixture.audit({ policy }))
     expect((await scrapeOf(metrics)).samples('hookdrift_overdue_violations')).toEqual({
       'project=acme/payments severity=low': 0,
@@ -163,9 +156,7 @@ describe('metrics', () => {
     const before = open()
     before.ended('a', await fixture.audit({ policy }))
     const after = open()
-    const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-    after.remember(await readPast(history, () => true))
-    await history.close()
+    after.remember(await fixture.harness.withHistory((history) => readPast(history, () => true)))
     for (const metrics of [before, after]) {
       const scrape = await scrapeOf(metrics)
       expect(scrape.samples('hookdrift_open_violations')).toEqual({ 'rule=waiver/unused severity=high': 1 })
@@ -180,10 +171,11 @@ describe('metrics', () => {
     const configured = ['acme/orders', 'acme/payments']
     const ofList = async () => {
       const metrics = open()
-      const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-      metrics.remember(await readPast(history, ({ name }) => configured.includes(name)))
-      const names = await readFleetNames(history, ({ name }) => configured.includes(name))
-      await history.close()
+      const isConfigured = ({ name }: ProjectRef) => configured.includes(name)
+      const names = await fixture.harness.withHistory(async (history) => {
+        metrics.remember(await readPast(history, isConfigured))
+        return readFleetNames(history, isConfigured)
+      })
       const ofProjects = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
       return [names.has('acme/*'), ofProjects['project=acme/* severity=low']]
     }
@@ -204,10 +196,10 @@ describe('metrics', () => {
     const before = open()
     for (const report of runs.reports) before.ended('a', report)
     const after = open()
-    const history = openSqliteHistory(runs.fixture.harness.file, runs.fixture.harness.owner)
     const names = runs.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
-    after.remember(await readPast(history, ({ name }) => names.includes(name)))
-    await history.close()
+    after.remember(
+      await runs.fixture.harness.withHistory((history) => readPast(history, ({ name }) => names.includes(name))),
+    )
     const [was, is] = [await scrapeOf(before), await scrapeOf(after)]
     for (const name of [
       'hookdrift_last_success_timestamp_seconds',
@@ -291,7 +283,7 @@ describe('metrics', () => {
     const metrics = open()
     const [first, second] = runs.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
     const [report] = runs.reports
-    if (report === undefined) throw new Error('no report')
+    assert(report, 'no report')
     metrics.ended('all', report)
     const whole = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
     metrics.ended('some', await runs.fixture.audit({ only: [first ?? ''] }))
@@ -308,8 +300,9 @@ describe('the time when a schedule was last served', () => {
     await using fixture = await openFleetFixture({ fleet: { projects: 2 } })
     const [first = '', second = ''] = fixture.fleet.projects().map(({ name }) => `acme/${name}`)
     const served = async (projects: readonly string[]) => {
-      const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-      const past = await readPast(history, ({ name }) => [first, second].includes(name)).finally(() => history.close())
+      const past = await fixture.harness.withHistory((history) =>
+        readPast(history, ({ name }) => [first, second].includes(name)),
+      )
       return past.servedUntil(aSchedule({ projects, jitterMs: 1000 }))
     }
     const startOf = ({ run }: Report) => Date.parse(run.started_at)
@@ -340,14 +333,14 @@ describe('the time when a schedule was last served', () => {
 
 describe('the page about metrics', () => {
   it('names every reason of a skipped tick', () => {
-    const text = readFileSync(new URL('reference/metrics.md', docs), 'utf8')
+    const text = docText('reference/metrics.md')
     const [, rows = ''] = /^\| `reason` of a skipped tick(.*?)\n\n/ms.exec(text) ?? []
     expect([...rows.matchAll(/`(\w+)`/g)].map(([, reason]) => reason).sort()).toEqual([...skipReasons].sort())
   })
 
   it('has a line for each metric, and no other (UPDATE_PAGES=1 rewrites them)', async () => {
     const file = new URL('reference/metrics.md', docs)
-    const text = readFileSync(file, 'utf8')
+    const text = docText('reference/metrics.md')
     const labels = await labelsInUse()
     const lines = open()
       .registry.getMetricsAsArray()
@@ -378,7 +371,7 @@ describe('the alerts and the dashboard', () => {
   it.each(['monitoring/alerts.yaml', 'monitoring/dashboard.json'])(
     'name only metrics that are served: %s',
     async (file) => {
-      const names = named(readFileSync(new URL(file, docs), 'utf8'))
+      const names = named(docText(file))
       expect(names.size).toBeGreaterThan(5)
       const served = await known()
       expect([...names].filter((name) => !served.has(name))).toEqual([])
@@ -386,9 +379,7 @@ describe('the alerts and the dashboard', () => {
   )
 
   it('group and select by labels that the metrics have', async () => {
-    const text =
-      readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8') +
-      readFileSync(new URL('monitoring/dashboard.json', docs), 'utf8')
+    const text = docText('monitoring/alerts.yaml') + docText('monitoring/dashboard.json')
     const labels = new Set([...(await labelsInUse()).values()].flat())
     const used = [
       ...[...text.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, ?/)),
@@ -400,7 +391,7 @@ describe('the alerts and the dashboard', () => {
 
   it('take a run elsewhere for a run, and count once what all workers of a history show alike', () => {
     const text = ['alerts.yaml', 'dashboard.json']
-      .map((name) => readFileSync(new URL(`monitoring/${name}`, docs), 'utf8').replaceAll('\\"', '"'))
+      .map((name) => docText(`monitoring/${name}`).replaceAll('\\"', '"'))
       .join('\n')
     expect(text).toContain('hookdrift_ticks_skipped_total{reason!~"away|elsewhere"}')
     const alike = ['walks', 'open_violations', 'project_open_violations', 'overdue_violations', 'drift']
@@ -409,7 +400,7 @@ describe('the alerts and the dashboard', () => {
   })
 
   it('keep waiting when the status of a walk changes from run to run, for each history by itself', () => {
-    const text = readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8')
+    const text = docText('monitoring/alerts.yaml')
     const expressions = text.match(/(?<=expr: ).*hookdrift_walks.*/g) ?? []
     expect(expressions).toHaveLength(2)
     for (const expression of expressions)
@@ -418,7 +409,7 @@ describe('the alerts and the dashboard', () => {
   })
 
   it('count no incomplete walk only where walks are known: without a worker there is no number', () => {
-    const { panels } = JSON.parse(readFileSync(new URL('monitoring/dashboard.json', docs), 'utf8'))
+    const { panels } = JSON.parse(docText('monitoring/dashboard.json'))
     const { targets } = panels.find(({ title }: { title: string }) => title === 'Incomplete walks')
     expect(targets[0].expr).toMatch(/ or 0 \* max\(hookdrift_walks\)$/)
     expect(JSON.stringify(panels)).not.toContain('vector(0)')
@@ -431,19 +422,19 @@ describe('the alerts and the dashboard', () => {
       pool.map(async (metrics) => (await scrapeOf(metrics)).samples('hookdrift_consecutive_failures')['']),
     )
     expect(counts).toEqual([1, 1, 1])
-    const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
+    const { groups } = parse(docText('monitoring/alerts.yaml'))
     const failing = groups[0].rules.find(({ alert }: { alert: string }) => alert === 'HookdriftRunsFail')
     expect(failing.expr).toBe('sum by (job) (hookdrift_consecutive_failures) >= 3')
   })
 
   it('miss one worker of several: the series of the others must not hide it', () => {
-    const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
+    const { groups } = parse(docText('monitoring/alerts.yaml'))
     const down = groups[0].rules.find(({ alert }: { alert: string }) => alert === 'HookdriftDown')
     expect(down).toMatchObject({ expr: expect.stringMatching(/^up == 0 and on \(job, instance\) .*hookdrift_info\[/) })
   })
 
   it('are valid for their programs', () => {
-    const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
+    const { groups } = parse(docText('monitoring/alerts.yaml'))
     for (const { rules } of groups) {
       for (const rule of rules) {
         expect(rule).toMatchObject({
@@ -454,7 +445,7 @@ describe('the alerts and the dashboard', () => {
         expect(Object.keys(rule.annotations)).toEqual(['summary', 'description'])
       }
     }
-    const dashboard = JSON.parse(readFileSync(new URL('monitoring/dashboard.json', docs), 'utf8'))
+    const dashboard = JSON.parse(docText('monitoring/dashboard.json'))
     const ids = dashboard.panels.map(({ id }: { id: number }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const { title, targets, gridPos } of dashboard.panels) {
@@ -466,7 +457,7 @@ describe('the alerts and the dashboard', () => {
 })
 
 /** The labels of each metric, in the order in which they are shown. */
-async function labelsInUse(): Promise<ReadonlyMap<string, readonly string[]>> {
+async function labelsInUse() {
   return new Map(
     open()
       .registry.getMetricsAsArray()
@@ -475,7 +466,7 @@ async function labelsInUse(): Promise<ReadonlyMap<string, readonly string[]>> {
 }
 
 /** The client says these of its metrics, and its types keep them to themselves. */
-function describeMetric(metric: object): { name: string; help: string; type: string; labelNames: readonly string[] } {
+function describeMetric(metric: object) {
   const { name, help, labelNames } = metric as { name: string; help: string; labelNames: readonly string[] }
   return {
     name,

@@ -13,7 +13,7 @@ export function readScrape(text: string) {
   }
 }
 
-function labelText(labels: Readonly<Record<string, string>>): string {
+function labelText(labels: Readonly<Record<string, string>>) {
   const names = Object.keys(labels).sort()
   return names.map((name) => `${name}=${labels[name]}`).join(' ')
 }

@@ -25,7 +25,7 @@ const year = 365 * day
 /** Worked out once: walking a year costs more than all the rest. */
 const expectedOf = new Map(cases.map((one) => [one, expectedTicks(one, start, start + year + 2 * day)]))
 
-function expectedIn(one: QuarterPattern, from: number, until: number): number[] {
+function expectedIn(one: QuarterPattern, from: number, until: number) {
   return (expectedOf.get(one) ?? []).filter((tick) => tick >= from && tick <= until)
 }
 
@@ -38,7 +38,7 @@ interface SetClock {
   readonly by?: number
 }
 
-function keepAgenda(one: QuarterPattern, { from, until, at = until, by = 0 }: SetClock): number[] {
+function keepAgenda(one: QuarterPattern, { from, until, at = until, by = 0 }: SetClock) {
   return takeTicks(one, { from, until, aheadAt: (time) => (time >= at ? by : 0) }).map((tick) => tick.at)
 }
 

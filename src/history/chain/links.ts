@@ -74,8 +74,7 @@ export async function findBrokenLink(transaction: Transaction): Promise<BrokenLi
 
 /** Whether a run was pruned, according to the checkpoints. */
 export async function prunedRuns(session: Session): Promise<(run: number) => boolean> {
-  const checkpoints = await session.all<{ readonly runs: string }>('SELECT runs FROM hookdrift.checkpoint ORDER BY id')
-  return inRanges(checkpoints.map(({ runs }) => runs))
+  return inRanges(await session.column('SELECT runs FROM hookdrift.checkpoint ORDER BY id'))
 }
 
 /** The digest of a committed run and, through the link before it, of all earlier ones. */

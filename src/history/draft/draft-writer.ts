@@ -6,10 +6,13 @@ import type { DraftIds } from './draft-ids.ts'
 import type { DraftedRows } from './drafted-rows.ts'
 import type { OpenProjects } from './open-projects.ts'
 
-export interface WriterOptions {
+export interface DraftOptions {
   readonly run: number
   readonly fence: Fence
   readonly ids: DraftIds
+}
+
+interface WriterOptions extends DraftOptions {
   readonly projects: OpenProjects
 }
 

@@ -1,4 +1,6 @@
+import type { Change } from '../../model/change.ts'
 import type { BodyColumns } from '../body-columns.ts'
+import type { NewVersion, NewViolation } from '../staged.ts'
 
 /** Rows by their table, in the order in which they refer to each other. */
 export interface DraftedRows {
@@ -14,47 +16,29 @@ export interface NewProject {
   readonly uid: string
 }
 
-export interface DraftedVersion extends BodyColumns {
+export interface DraftedVersion extends BodyColumns, Omit<NewVersion, 'columns' | 'normaliser' | 'replaces'> {
   readonly id: number
   readonly project_id: number
-  readonly kind: string
-  readonly uid: string
   readonly from_run: number
   readonly replaces: number | null
   readonly normal_form_version: number
-  readonly name: string
-  readonly digest: string
-  readonly body: string
-  readonly facts: string
 }
 
 /** Changes and violations get their ids when they are inserted. */
-export interface DraftedChange {
+export interface DraftedChange extends Omit<Change, 'fields'> {
   id: number
   readonly run: number
   readonly project_id: number
-  readonly kind: string
-  readonly uid: string
-  readonly name: string
-  readonly change: string
   readonly fields: string
   readonly referrers: string | null
   readonly after_at: string | null
   readonly before_at: string | null
 }
 
-export interface DraftedViolation {
+export interface DraftedViolation
+  extends Omit<NewViolation, 'waiver' | 'firstRun' | 'lastRun' | 'originRun' | 'replaces'> {
   id: number
-  readonly fingerprint: string
   readonly project_id: number
-  readonly kind: string
-  readonly uid: string
-  readonly rule: string
-  readonly path: string
-  readonly state: string
-  readonly severity: string
-  readonly name: string
-  readonly message: string
   readonly from_run: number
   readonly first_run: number
   readonly last_run: number | null

@@ -1,7 +1,7 @@
 import type { FieldChange } from '../../model/change.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
 import type { Session } from '../sql/session.ts'
-import type { Modification, ProjectHistory, ViolationWithOrigin } from '../staged.ts'
+import type { ProjectHistory } from '../staged.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import type { OpenProject } from './open-projects.ts'
 
@@ -25,25 +25,41 @@ export async function readHistories(
   { run, projects, opened, since }: HistoriesQuestion,
 ): Promise<ReadonlyMap<string, ProjectHistory>> {
   const scanned = opened.flatMap(({ id, lastScan }) => (lastScan === null ? [] : [id]))
-  const ids = opened.map(({ id }) => id)
-  if (scanned.length === 0) return assembleHistories(projects, ids, noRows)
   const violated = opened.flatMap(({ id, hadViolations }) => (hadViolations === null ? [] : [id]))
-  const changes = since === undefined ? [] : await session.all<ChangeRow>(changesSql, [scanned, since, run])
-  const origins = violated.length === 0 ? [] : await session.all<OriginRow>(withOriginSql, [violated, run])
-  return assembleHistories(projects, ids, {
-    shapes: await session.all<ShapeRow>(shapesSql, [scanned, run]),
-    modifications: changes.map(({ project, fields, ...row }) => {
-      // Hookdrift wrote it.
-      return { project, row: { ...row, paths: (JSON.parse(fields) as FieldChange[]).map(({ path }) => path) } }
+  // Each question is spared where no project has such rows.
+  const read = <Row extends OfProject>(sql: string, ids: readonly number[], ...values: (string | number)[]) =>
+    scanned.length === 0 || ids.length === 0 ? [] : session.all<Row>(sql, [ids, ...values])
+  const shapes = rowsOf(await read<ShapeRow>(shapesSql, scanned, run))
+  const changes = rowsOf(since === undefined ? [] : await read<ChangeRow>(changesSql, scanned, since, run))
+  const origins = rowsOf(await read<OriginRow>(withOriginSql, violated, run))
+  return new Map(
+    projects.map(({ name }, at) => {
+      const id = opened[at]?.id ?? 0
+      const history: ProjectHistory = {
+        shapes: Object.fromEntries(shapes(id).map(({ listing, shape }) => [listing, JSON.parse(shape)])),
+        modifications: changes(id).map(({ fields, ...row }) => {
+          // Hookdrift wrote it.
+          return { ...row, paths: (JSON.parse(fields) as FieldChange[]).map(({ path }) => path) }
+        }),
+        withOrigin: origins(id).map(({ originRun, isActive, first_seen, ...row }) => {
+          const violation = toActiveViolation({ ...row, originRun })
+          return { ...violation, originRun, first_seen, isActive: isActive === 1 }
+        }),
+      }
+      return [name, history]
     }),
-    withOrigin: origins.map(({ project, originRun, isActive, first_seen, ...row }) => {
-      const violation = toActiveViolation({ ...row, originRun })
-      return { project, row: { ...violation, originRun, first_seen, isActive: isActive === 1 } }
-    }),
-  })
+  )
 }
 
-const noRows = { shapes: [], modifications: [], withOrigin: [] }
+/** The rows of each project, by the id of its row. */
+function rowsOf<Row extends OfProject>(rows: readonly Row[]) {
+  const byProject = Map.groupBy(rows, ({ project }) => project)
+  return (id: number) => (byProject.get(id) ?? []).map(({ project: _, ...row }) => row)
+}
+
+interface OfProject {
+  readonly project: number
+}
 
 const shapesSql = `SELECT w.project_id AS project, w.listing, w.shape FROM hookdrift.walk w
   WHERE w.project_id = ANY($1) AND w.shape IS NOT NULL AND w.run = (SELECT max(o.run) FROM hookdrift.walk o
@@ -67,46 +83,3 @@ const withOriginSql = `SELECT ${activeColumns}, x.project_id AS project,
         AND a.fingerprint = x.fingerprint AND a.ended_at IS NULL AND (a.revoked_at IS NULL
           OR a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = x.to_run)))))
   ORDER BY x.id`
-
-/** What is read of some projects, each row with the id of its project. */
-interface ReadRows {
-  readonly shapes: readonly { readonly project: number; readonly listing: Listing; readonly shape: string }[]
-  /** Oldest first. */
-  readonly modifications: readonly OfProject<Modification>[]
-  readonly withOrigin: readonly OfProject<ViolationWithOrigin>[]
-}
-
-/** A row of some projects, before it is given to its own. */
-interface OfProject<Row> {
-  readonly project: number
-  readonly row: Row
-}
-
-/** Gives each project its rows. `ids`: of the projects, in their order. */
-function assembleHistories(
-  projects: readonly ProjectRef[],
-  ids: readonly number[],
-  { shapes, modifications, withOrigin }: ReadRows,
-): ReadonlyMap<string, ProjectHistory> {
-  const shapesOf = Map.groupBy(shapes, ({ project }) => project)
-  const modificationsOf = Map.groupBy(modifications, ({ project }) => project)
-  const withOriginOf = Map.groupBy(withOrigin, ({ project }) => project)
-  return new Map(
-    projects.map(({ name }, at): [string, ProjectHistory] => {
-      const id = ids[at] ?? 0
-      const ofListing = (shapesOf.get(id) ?? []).map(({ listing, shape }) => [listing, JSON.parse(shape)] as const)
-      return [
-        name,
-        {
-          shapes: Object.fromEntries(ofListing),
-          modifications: rowsOf(modificationsOf, id),
-          withOrigin: rowsOf(withOriginOf, id),
-        },
-      ]
-    }),
-  )
-}
-
-function rowsOf<Row>(byProject: ReadonlyMap<number, readonly OfProject<Row>[]>, project: number): readonly Row[] {
-  return (byProject.get(project) ?? []).map(({ row }) => row)
-}

@@ -8,7 +8,7 @@ import { type HistoryReader, sqlReader } from '../reader.ts'
 import type { StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
-import type { Fence, HistoryBackend } from '../sql/backend.ts'
+import type { HistoryBackend } from '../sql/backend.ts'
 import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
 import { readVersionsAt } from '../sql/state-at.ts'
 import type {
@@ -24,7 +24,7 @@ import type {
 import type { StoredBody, VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import type { DraftIds } from './draft-ids.ts'
-import { DraftWriter } from './draft-writer.ts'
+import { type DraftOptions, DraftWriter } from './draft-writer.ts'
 import type { DraftedVersion, DraftedViolation } from './drafted-rows.ts'
 import { type OpenProject, OpenProjects } from './open-projects.ts'
 import { readHistories } from './read-histories.ts'
@@ -36,12 +36,6 @@ import {
   type UncommittedProject,
   untouchedProject,
 } from './uncommitted-project.ts'
-
-export interface DraftOptions {
-  readonly run: number
-  readonly fence: Fence
-  readonly ids: DraftIds
-}
 
 /** SQL: ids of violations without an end. SQLite finds them by their own index only where it reads what that has. */
 const activeIdsSql = 'SELECT i.id FROM hookdrift.violation i WHERE i.to_run IS NULL AND'
@@ -79,13 +73,13 @@ export class SqlScanDraft {
   /** Which of some runs evaluated under the same policy, configuration and tool as this one. */
   async underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>> {
     if (runs.length === 0) return new Set()
-    const rows = await this.db.all<{ readonly run: number }>(
-      `SELECT b.number AS run FROM hookdrift.run b CROSS JOIN hookdrift.run r
+    const same = await this.db.column<number>(
+      `SELECT b.number FROM hookdrift.run b CROSS JOIN hookdrift.run r
        WHERE b.number = ANY($1) AND r.number = $2 AND b.policy_digest = r.policy_digest
          AND b.configuration_digest = r.configuration_digest AND b.tool_version = r.tool_version`,
       [runs, this.run],
     )
-    return new Set(rows.map(({ run }) => run))
+    return new Set(same)
   }
 
   /**
@@ -142,21 +136,13 @@ export class SqlScanDraft {
     const first = await this.#ids.take('version', versions.length)
     const rows = versions.map(
       ({ normaliser, columns, replaces = null, ...version }, at): DraftedVersion => ({
+        ...version,
+        ...columns,
         id: first + at,
         project_id: id,
         from_run: this.run,
         replaces,
         normal_form_version: normaliser,
-        kind: version.kind,
-        uid: version.uid,
-        name: version.name,
-        digest: version.digest,
-        body: version.body,
-        facts: version.facts,
-        endpoint_uid: columns.endpoint_uid,
-        source_uid: columns.source_uid,
-        device_uid: columns.device_uid,
-        owner_id: columns.owner_id,
       }),
     )
     await this.writer.insert({ version: rows })
@@ -166,14 +152,11 @@ export class SqlScanDraft {
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
     if (changes.length === 0) return
     const { id } = await this.projects.open(project)
-    const rows = changes.map(({ kind, uid, name, change, fields, referrers, between }) => ({
+    const rows = changes.map(({ fields, referrers, between, ...change }) => ({
+      ...change,
       id: 0,
       run: this.run,
       project_id: id,
-      kind,
-      uid,
-      name,
-      change,
       fields: JSON.stringify(fields),
       referrers: referrers ? JSON.stringify(referrers) : null,
       after_at: between?.after ?? null,
@@ -207,11 +190,11 @@ export class SqlScanDraft {
   /** Marks resources as unreferenced and clears the mark of all others of that kind; returns the newly marked uids. */
   async markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]> {
     const { id, state } = await this.projects.open(project)
-    const rows = await this.db.all<{ uid: string }>(
+    const before = await this.db.column<string>(
       'SELECT uid FROM hookdrift.unreferenced WHERE project_id = $1 AND kind = $2 AND to_run IS NULL ORDER BY uid',
       [id, kind],
     )
-    const marked = new Set(rows.map(({ uid }) => uid))
+    const marked = new Set(before)
     const unreferenced = new Set(uids)
     const added = [...unreferenced].filter((uid) => !marked.has(uid))
     const removed = [...marked].filter((uid) => !unreferenced.has(uid))
@@ -240,28 +223,17 @@ export class SqlScanDraft {
     for (const violation of confirmed) addId(state.confirmed, violation)
     if (violations.length === 0) return
     const rows = violations.map(
-      ({ firstRun = this.run, lastRun = null, originRun = null, replaces = null, waiver, ...violation }) => {
-        const row: DraftedViolation = {
-          id: 0,
-          project_id: id,
-          from_run: this.run,
-          first_run: firstRun,
-          last_run: lastRun,
-          origin_run: originRun,
-          replaces,
-          waiver: waiver === undefined ? null : JSON.stringify(waiver),
-          fingerprint: violation.fingerprint,
-          kind: violation.kind,
-          uid: violation.uid,
-          rule: violation.rule,
-          path: violation.path,
-          state: violation.state,
-          severity: violation.severity,
-          name: violation.name,
-          message: violation.message,
-        }
-        return row
-      },
+      ({ firstRun, lastRun = null, originRun = null, replaces = null, waiver, ...violation }): DraftedViolation => ({
+        ...violation,
+        id: 0,
+        project_id: id,
+        from_run: this.run,
+        first_run: firstRun ?? this.run,
+        last_run: lastRun,
+        origin_run: originRun,
+        replaces,
+        waiver: waiver === undefined ? null : JSON.stringify(waiver),
+      }),
     )
     await this.writer.insert({ violation: rows })
     for (const { replaces } of violations) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { Client, type ClientConfig } from 'pg'
 import { AuditError, reasonOf } from '../../model/errors.ts'
+import { withoutUndefined } from '../../model/without-undefined.ts'
 import type { PostgresServer } from '../postgres-server.ts'
 
 type ConnectCallback = ((error: Error) => void) | ((error: null, client: Client) => void)
@@ -44,11 +45,7 @@ export function clientConfig(
   const { host, port, user, password, database } = server
   // pg takes the environment (PGHOST, PGPASSWORD and so on) and the password file for what is absent.
   return {
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
-    ...(database === undefined ? {} : { database }),
+    ...withoutUndefined({ host, port, user, password, database }),
     ssl: tlsOptions(server),
     connectionTimeoutMillis: connectTimeoutMs,
     // Without it, a client would wait for ever for an answer that a lost machine does not send.

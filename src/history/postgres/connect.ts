@@ -119,6 +119,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
       all: async (sql, values) => (await query<never>(sql, values)).rows,
       get: async (sql, values) => (await query<never>(sql, values)).rows[0],
       value: async (sql, values) => firstValue((await query<never>(sql, values)).rows[0]),
+      column: async (sql, values) => (await query<never>(sql, values)).rows.flatMap(Object.values),
       run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
       foreign: (sql, values) =>
         on((client) => ask(client, { text: sql, ...(values === undefined ? {} : { values }), types: defaultTypes })),

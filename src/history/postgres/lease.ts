@@ -1,15 +1,11 @@
 import { AuditError } from '../../model/errors.ts'
-import { heartbeatMs, type LeaseOwner, leaseTaken, moveOf } from '../lease-owner.ts'
+import { heartbeatMs, isLeaseLive, type LeaseOwner, type LeaseRow, leaseTaken } from '../lease-owner.ts'
 import type { ChannelClaims } from '../outbox.ts'
 import type { Session } from '../sql/session.ts'
 import type { PostgresDatabase } from './connect.ts'
 
 /** A process that may own the lease of a history that several machines share. */
 export interface SharedProcess extends LeaseOwner {
-  /** Scope of the process id: this boot of the machine and, in a container, its process namespace. */
-  readonly bootId: string
-  /** Whether a process of this host and boot runs. */
-  isAlive(pid: number): boolean
   /** Whether `now` counts instead of the server's clock, which is the only one that all machines share. */
   readonly usesLocalClock?: boolean
 }
@@ -23,13 +19,8 @@ export const leaseExpiryMs = 15_000
  */
 export const successionMs = 7_000
 
-/** A lease, or the claim of a channel. */
-interface LeaseRow {
+interface ServerLease extends LeaseRow {
   readonly token: number
-  readonly host: string
-  readonly bootId: string
-  readonly pid: number
-  readonly takenAt: string
   /** Since the last heartbeat. */
   readonly ageMs: number
 }
@@ -39,7 +30,7 @@ export function nowSql(owner: SharedProcess): string {
   return owner.usesLocalClock === true ? `'${new Date(owner.now()).toISOString()}'::timestamptz` : 'clock_timestamp()'
 }
 
-/** SQL of the columns of a `LeaseRow`. */
+/** SQL of the columns of a `ServerLease`. */
 function leaseColumns(owner: SharedProcess): string {
   return `token, host, boot_id AS "bootId", pid,
     ${takenAtSql},
@@ -57,23 +48,14 @@ export async function readLease(
   displayName: string,
   { lock = '', expiryMs = leaseExpiryMs } = {},
 ): Promise<number> {
-  const lease = await session.get<LeaseRow>(`SELECT ${leaseColumns(owner)} FROM hookdrift.lease ${lock}`)
+  const lease = await session.get<ServerLease>(`SELECT ${leaseColumns(owner)} FROM hookdrift.lease ${lock}`)
   if (lease === undefined) return 0
-  if (isLive(lease, owner, expiryMs)) throw leaseTaken(lease, owner.now(), displayName)
+  if (isLeaseLive(lease, owner, lease.ageMs, expiryMs)) throw leaseTaken(lease, owner.now(), displayName)
   return lease.token
 }
 
 /** SQL of when a lease was taken. */
 const takenAtSql = `to_char(taken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "takenAt"`
-
-/** Whether the owner counts as alive. A released lease has a heartbeat in 1970. */
-function isLive(lease: LeaseRow, owner: SharedProcess, expiryMs = leaseExpiryMs): boolean {
-  if (moveOf(lease) !== undefined) return true
-  // By a clock that was ahead, the last heartbeat lies in the future.
-  if (Math.abs(lease.ageMs) >= expiryMs) return false
-  const isHere = lease.host === owner.host && lease.bootId === owner.bootId
-  return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
-}
 
 /** Makes the row to lock, before the first run of a history. */
 const leaseRowSql = `INSERT INTO hookdrift.lease (id, token, host, boot_id, pid, taken_at, heartbeat_at)
@@ -131,11 +113,11 @@ export function postgresClaims(db: PostgresDatabase, owner: SharedProcess): Chan
   return {
     claim: (channel) =>
       db.transaction(async (transaction) => {
-        const claimed = await transaction.get<LeaseRow>(
+        const claimed = await transaction.get<ServerLease>(
           `SELECT ${leaseColumns(owner)} FROM hookdrift.channel WHERE name = $1 FOR UPDATE`,
           [channel],
         )
-        if (claimed === undefined || isLive(claimed, owner)) return undefined
+        if (claimed === undefined || isLeaseLive(claimed, owner, claimed.ageMs, leaseExpiryMs)) return undefined
         const now = nowSql(owner)
         return transaction.value<number>(
           `UPDATE hookdrift.channel SET token = token + 1, host = $2, boot_id = $3, pid = $4, taken_at = ${now},

@@ -1,29 +1,14 @@
-import { hash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { AuditError } from '../../model/errors.ts'
 import { packageFile } from '../../model/package-files.ts'
 import type { PostgresServer } from '../postgres-server.ts'
-import { refuseOtherSteps } from '../refuse-other-steps.ts'
+import { refuseOtherSteps, type SchemaStep, stepsIn } from '../schema-steps.ts'
 import { connect, type PostgresDatabase, type PostgresSession } from './connect.ts'
 
 const directory = packageFile('migrations/postgres')
 
-export interface SchemaStep {
-  /** The number of the SQLite schema that has the same tables. */
-  readonly version: number
-  readonly name: string
-  readonly sql: string
-  readonly sha256: string
-}
-
 /** The steps to the newest schema, in order. */
 export function readSteps(): readonly SchemaStep[] {
-  const names = readdirSync(directory).filter((name) => name.endsWith('.sql'))
-  return names.sort().map((name) => {
-    const sql = readFileSync(join(directory, name), 'utf8')
-    return { version: Number(name.slice(0, 4)), name, sql, sha256: hash('sha256', sql) }
-  })
+  return stepsIn(directory)
 }
 
 export interface SchemaState {

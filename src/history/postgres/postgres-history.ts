@@ -1,11 +1,6 @@
-import { beginRun } from '../draft/run-draft.ts'
 import type { History } from '../history.ts'
 import type { PostgresServer } from '../postgres-server.ts'
-import { sqlReader } from '../reader.ts'
-import { sqlAcceptances } from '../sql/acceptances.ts'
-import { sqlApprovals } from '../sql/approvals.ts'
-import { sqlNotes } from '../sql/notes.ts'
-import { sqlOutbox } from '../sql/outbox.ts'
+import { sqlHistory } from '../sql-history.ts'
 import { type ConnectOptions, connect } from './connect.ts'
 import { postgresClaims, type SharedProcess } from './lease.ts'
 import { ensureSchema } from './migrate.ts'
@@ -27,16 +22,7 @@ export async function openPostgresHistory(
     await db.close()
     throw error
   }
-  const backend = postgresBackend(db, owner)
-  return {
-    ...sqlReader(db),
-    ...sqlOutbox(backend, postgresClaims(db, owner)),
-    ...sqlApprovals(backend),
-    ...sqlAcceptances(backend),
-    ...sqlNotes(backend),
-    begin: (start) => beginRun(backend, start),
-    close: () => db.close(),
-  }
+  return sqlHistory(postgresBackend(db, owner), postgresClaims(db, owner))
 }
 
 /**

@@ -4,19 +4,13 @@ import type { Signature } from '../approvals.ts'
 import type { HistoryReader } from '../reader.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { projectIdsOf } from './project-ids.ts'
-import { currentNames } from './scans.ts'
+import { underCurrentNames } from './scans.ts'
 import type { Session, Transaction } from './session.ts'
-import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
+import { revokeRows, type StoredSignature, withSignature } from './signatures.ts'
 
 /** Every acceptance, revoked ones too, oldest first, each with the name that its project has by now. */
-export async function listAcceptances(history: HistoryReader): Promise<readonly ListedAcceptance[]> {
-  const acceptances = await history.snapshot(async (session) => {
-    const nameOf = await currentNames(session)
-    return (await readAcceptances(session)).map((acceptance) => {
-      return { ...acceptance, project: { ...acceptance.project, name: nameOf(acceptance.project) } }
-    })
-  })
-  return acceptances.filter(({ project }) => history.visibility.isVisible(project.name))
+export function listAcceptances(history: HistoryReader): Promise<readonly ListedAcceptance[]> {
+  return underCurrentNames(history, readAcceptances)
 }
 
 export function sqlAcceptances(backend: HistoryBackend): Acceptances {
@@ -39,12 +33,12 @@ export function sqlAcceptances(backend: HistoryBackend): Acceptances {
 }
 
 /** An acceptance as it is read. */
-export interface StoredAcceptance extends StoredSignature, Omit<NewAcceptance, 'project' | keyof Signature> {
-  readonly id: number
+export interface StoredAcceptance
+  extends StoredSignature,
+    Omit<Acceptance, 'project' | 'revoked' | 'ended' | keyof Signature> {
   readonly projectName: string
   readonly service: string
   readonly projectUid: string
-  readonly acceptedIn: number | null
   readonly endedAt: string | null
   readonly endedBy: AcceptanceEnding | null
 }
@@ -63,10 +57,8 @@ export function toAcceptance({
   endedBy,
   ...row
 }: StoredAcceptance): Acceptance {
-  const { revokedAt: _, revokedBy: __, revokedAs: ___, at: ____, by: _____, osUser: ______, ...facts } = row
   return {
-    ...facts,
-    ...signatureOf(row),
+    ...withSignature(row),
     project: { name: projectName, service, uid: projectUid },
     ended: endedAt === null || endedBy === null ? undefined : { at: endedAt, by: endedBy },
   }

@@ -21,20 +21,14 @@ import type { VersionPoint } from '../stored-body.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { projectIdSql, validAtSql } from './fragments.ts'
 import { projectIdsOf } from './project-ids.ts'
-import { currentNames } from './scans.ts'
+import { underCurrentNames } from './scans.ts'
 import type { Session, Transaction } from './session.ts'
-import { revokeRows, type StoredSignature, signatureOf } from './signatures.ts'
+import { revokeRows, type StoredSignature, withSignature } from './signatures.ts'
 import { readVersionsAt } from './state-at.ts'
 
 /** Every approval, revoked ones too, oldest first, each with the name that its project has by now. */
-export async function listApprovals(history: HistoryReader): Promise<readonly Approval[]> {
-  const approvals = await history.snapshot(async (session) => {
-    const nameOf = await currentNames(session)
-    return (await readApprovals(session)).map((approval): Approval => {
-      return { ...approval, project: { ...approval.project, name: nameOf(approval.project) } }
-    })
-  })
-  return approvals.filter(({ project }) => history.visibility.isVisible(project.name))
+export function listApprovals(history: HistoryReader): Promise<readonly Approval[]> {
+  return underCurrentNames(history, readApprovals)
 }
 
 /** The approved resources, by kind and uid. */
@@ -86,19 +80,26 @@ const approvalsSql = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes,
     a.revoked_by AS "revokedBy", a.revoked_as AS "revokedAs"
   FROM hookdrift.approval a JOIN hookdrift.project p ON p.id = a.project_id`
 
-function toApproval(row: StoredApproval): Approval {
-  const { id, service, uid, project, run, scopes, note, amendments, approves, confirms } = row
+function toApproval({
+  service,
+  uid,
+  project,
+  run,
+  scopes,
+  amendments,
+  approves,
+  confirms,
+  ...row
+}: StoredApproval): Approval {
   return {
-    id,
+    ...withSignature(row),
     project: { name: project, service, uid },
     run: run ?? undefined,
     // Hookdrift wrote it.
     scopes: JSON.parse(scopes) as ScopeByKind,
-    note,
     amendments: amendments === null ? undefined : (JSON.parse(amendments) as readonly Amendment[]),
     approves: approves === null ? undefined : (JSON.parse(approves) as readonly ResourceIdentity[]),
     confirms: confirms ?? undefined,
-    ...signatureOf(row),
   }
 }
 
@@ -253,10 +254,7 @@ export async function readApprovedUids(
   kind: Kind,
 ): Promise<readonly string[]> {
   if (!history.visibility.isVisible(approval.project.name)) return []
-  const uids = async (sql: string) => {
-    const rows = await history.ask((session) => session.all<{ readonly uid: string }>(sql, [approval.id, kind]))
-    return rows.map(({ uid }) => uid)
-  }
+  const uids = (sql: string) => history.ask((session) => session.column<string>(sql, [approval.id, kind]))
   const stored = await uids('SELECT uid FROM hookdrift.approved_resource WHERE approval_id = $1 AND kind = $2')
   if (approval.run === undefined) return stored
   const ofRun = await uids(

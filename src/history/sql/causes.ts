@@ -17,10 +17,12 @@ import { activeAsOf, ownerSql, projectNamesAt } from './violations.ts'
 
 /** What a run found, and the causes of earlier ones that are open: each project as of its last scan. The worst first. */
 export function readCausesAt(history: HistoryReader, run: number): Promise<readonly Cause[]> {
-  return history.snapshot(async (session) => {
-    const nameOf = await projectNamesAt(session, run)
-    return causesAt(session, { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(history.visibility, nameOf) })
-  })
+  return history.snapshot(async (session) => causesAt(session, await asOfRun(history, session, run)))
+}
+
+async function asOfRun({ visibility }: HistoryReader, session: Session, run: number): Promise<AsOf> {
+  const nameOf = await projectNamesAt(session, run)
+  return { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(visibility, nameOf) }
 }
 
 /** The same of the projects that a run scanned. */
@@ -41,8 +43,8 @@ export async function readCause(history: HistoryReader, id: string, run: number)
   const first = runOfCause(id)
   if (first === undefined || first > run) return undefined
   return history.snapshot(async (session) => {
-    const nameOf = await projectNamesAt(session, run)
-    const asOf = { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(history.visibility, nameOf) }
+    const asOf = await asOfRun(history, session, run)
+    const { nameOf } = asOf
     const named = findCauses(first, await changesOf(session, [first], asOf)).filter((cause) => cause.id === id)
     if (named.length === 0) return undefined
     // One that a person accepted and revoked is open again since then, with the same origin.
@@ -94,13 +96,12 @@ async function causesAt(session: Session, asOf: AsOf): Promise<Cause[]> {
   return inWeightOrder(causes)
 }
 
-async function runsWithChanges(session: Session, run: number): Promise<number[]> {
-  const rows = await session.all<{ readonly number: number }>(
+function runsWithChanges(session: Session, run: number): Promise<number[]> {
+  return session.column(
     `SELECT r.number FROM hookdrift.run r WHERE r.number <= $1
        AND (SELECT 1 FROM hookdrift.change c WHERE c.run = r.number LIMIT 1) IS NOT NULL`,
     [run],
   )
-  return rows.map(({ number }) => number)
 }
 
 /** Violations that some runs opened, as far as they are active. `also`: a condition for others than these. */
@@ -111,9 +112,7 @@ async function violationsOpenedBy(
   also = (row: string) => `${row}.first_run = ANY($2)`,
 ) {
   if (runs.length === 0) return []
-  const rows = await session.all<
-    Omit<FollowingViolation, 'project'> & { readonly projectId: number; readonly firstRun: number }
-  >(
+  const rows = await session.all<Omit<FollowingViolation, 'project'> & OfProject & { readonly firstRun: number }>(
     activeAsOf(
       session,
       { scans, isWhole: true, also },
@@ -122,26 +121,23 @@ async function violationsOpenedBy(
     ),
     [run, runs],
   )
-  return rows.map(({ projectId, ...violation }) => ({ ...violation, project: nameOf(projectId) }))
+  return rows.map(withName(nameOf))
 }
 
 /** What some runs found put right. */
 async function violationsFixedBy(session: Session, runs: readonly number[], nameOf: NameOf) {
   const rows = await session.all<
-    Pick<FollowingViolation, 'kind' | 'uid' | 'path'> & { readonly projectId: number; readonly fixedIn: number }
+    Pick<FollowingViolation, 'kind' | 'uid' | 'path'> & OfProject & { readonly fixedIn: number }
   >(
     `SELECT x.project_id AS "projectId", x.kind, x.uid, x.path, x.to_run AS "fixedIn" FROM hookdrift.violation x
      WHERE x.to_run = ANY($1) AND x.resolution = 'fixed'`,
     [runs],
   )
-  return rows.map(({ projectId, ...violation }) => ({ ...violation, project: nameOf(projectId) }))
+  return rows.map(withName(nameOf))
 }
 
 /** A row of changes. */
-type ChangeRow = Omit<ChangeWithOwner, 'fields' | 'project' | 'owner'> & {
-  readonly projectId: number
-  readonly fields: string
-}
+type ChangeRow = Omit<ChangeWithOwner, 'fields' | 'project' | 'owner'> & OfProject & { readonly fields: string }
 
 /** The changes of some runs, each with the owner that it hit. */
 async function changesOf(session: Session, runs: readonly number[], { nameOf, isSeen }: AsOf) {
@@ -153,9 +149,7 @@ async function changesOf(session: Session, runs: readonly number[], { nameOf, is
   )
   return rows
     .filter(({ projectId }) => isSeen(projectId))
-    .map(({ owner, ...row }) => {
-      return { ...toChange(row, nameOf), run: row.run, owner: typeof owner === 'string' ? owner : null }
-    })
+    .map(({ owner, ...row }) => ({ ...toChange(row, nameOf), owner: typeof owner === 'string' ? owner : null }))
 }
 
 /** Changes of the resources that some runs saw changed, in the runs after each of them up to another one. */
@@ -168,14 +162,20 @@ async function laterChanges(session: Session, runs: readonly number[], run: numb
        AND l.run <= $2`,
     [runs, run],
   )
-  return rows.map((row) => ({ ...toChange(row, nameOf), after: row.after }))
+  return rows.map((row) => toChange(row, nameOf))
 }
 
-function toChange({ projectId, kind, uid, name, change, fields }: ChangeRow, nameOf: NameOf) {
-  return { project: nameOf(projectId), kind, uid, name, change, fields: fieldsFrom(fields) }
+function toChange<Row extends ChangeRow>(row: Row, nameOf: NameOf) {
+  // Hookdrift wrote the JSON.
+  const fields: FieldChange[] = JSON.parse(row.fields)
+  return { ...withName(nameOf)(row), fields }
 }
 
-/** Hookdrift wrote the JSON. */
-function fieldsFrom(json: string): FieldChange[] {
-  return JSON.parse(json)
+/** Names the project of a row. */
+function withName(nameOf: NameOf) {
+  return <Row extends OfProject>({ projectId, ...row }: Row) => ({ ...row, project: nameOf(projectId) })
+}
+
+interface OfProject {
+  readonly projectId: number
 }

@@ -153,12 +153,12 @@ export function sqlOutbox({ db, commitSurely }: HistoryBackend, claims: ChannelC
     },
     async dropFinished(before) {
       // Called often: locks channels only when there is a message to delete.
-      const due = await db.all<{ readonly name: string }>(
+      const due = await db.column<string>(
         `SELECT c.name FROM hookdrift.channel c CROSS JOIN hookdrift.notification n
          WHERE n.channel = c.name AND n.number = c.dropped + 1 AND n.ended_at < $1`,
         [before],
       )
-      for (const { name } of due) await db.transaction((transaction) => dropFinished(transaction, name, before))
+      for (const name of due) await db.transaction((transaction) => dropFinished(transaction, name, before))
     },
   }
 }
@@ -191,10 +191,9 @@ const messageColumns = ['id', 'channel', 'number', 'run', 'created_at', 'body', 
 async function withoutWritten(session: Session, messages: readonly NewMessage[]): Promise<readonly NewMessage[]> {
   if (messages.length === 0) return []
   const ids = messages.map(({ id }) => id)
-  const rows = await session.all<{ readonly id: string }>('SELECT id FROM hookdrift.notification WHERE id = ANY($1)', [
-    ids,
-  ])
-  const writtenIds = new Set(rows.map(({ id }) => id))
+  const writtenIds = new Set(
+    await session.column<string>('SELECT id FROM hookdrift.notification WHERE id = ANY($1)', [ids]),
+  )
   return messages.filter(({ id }) => {
     const isNew = !writtenIds.has(id)
     writtenIds.add(id)

@@ -100,10 +100,7 @@ async function needsOf(
   session: Session,
   latest: number,
 ): Promise<[reason: string, runs: ReadonlySet<number | null>][]> {
-  const numbers = async (sql: string) => {
-    const rows = await session.all<{ readonly run: number | null }>(sql)
-    return new Set(rows.map(({ run }) => run))
-  }
+  const numbers = async (sql: string) => new Set(await session.column<number | null>(sql))
   const scans = await latestScansAt(session, latest)
   return [
     ['current state', new Set([latest])],
@@ -154,13 +151,12 @@ const approvedSql = `
     AND a.id = (SELECT max(b.id) FROM hookdrift.approval b WHERE b.project_id = a.project_id AND b.confirms IS NULL)`
 
 /** Interrupted runs belong to the committed run after them, and go with it. */
-async function interruptedBefore(session: Session, gone: readonly number[]): Promise<number[]> {
-  const runs = await session.all<{ readonly number: number }>(
+function interruptedBefore(session: Session, gone: readonly number[]): Promise<number[]> {
+  return session.column(
     `SELECT i.number FROM hookdrift.run i WHERE i.state = 'interrupted' AND (SELECT min(r.number) FROM hookdrift.run r
        WHERE r.number > i.number AND r.state IN ('committed', 'pruned')) = ANY($1)`,
     [gone],
   )
-  return runs.map(({ number }) => number)
 }
 
 interface RunsToRemove {

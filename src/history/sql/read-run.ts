@@ -226,12 +226,8 @@ function seenInputs(inputs: RunInputs, scans: readonly RecordedScan[], visibilit
   const keys = new Set(seenScans(scans, visibility).map(({ project }) => projectKey(project)))
   const isKnown = ({ project }: { readonly project: Pick<ProjectRef, 'service' | 'uid'> }) =>
     keys.has(projectKey(project))
-  const { configuration_digest, sealKeyId, fail_on, rules } = inputs
   return {
-    configuration_digest,
-    sealKeyId,
-    fail_on,
-    rules,
+    ...inputs,
     projects: inputs.projects.filter(isSeen),
     changes: inputs.changes.filter(isSeen),
     withheldRemovals: inputs.withheldRemovals.filter(isKnown),
@@ -283,16 +279,15 @@ export function readPoliciesBetween(
 
 /** Committed runs after `after`, up to `run`, with changes that may have been made in a change window. */
 export function runsWithWindows(history: HistoryReader, after: number, run: number): Promise<readonly number[]> {
-  return history.snapshot(async (session) => {
+  return history.snapshot((session) =>
     // Few documents have the member: labels that contain the text cost a read.
-    const rows = await session.all<{ readonly number: number }>(
+    session.column(
       `SELECT number FROM hookdrift.run WHERE state = 'committed' AND number > $1 AND number <= $2
          AND EXISTS (SELECT 1 FROM hookdrift.document d WHERE d.sha256 = projects_document AND d.body LIKE '%"windows":[%')
        ORDER BY number`,
       [after, run],
-    )
-    return rows.map(({ number }) => number)
-  })
+    ),
+  )
 }
 
 /** The projects of a run, from the document that the run wrote; none before it wrote one. */

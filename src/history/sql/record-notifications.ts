@@ -79,7 +79,6 @@ async function readBefore(session: Session, record: RunRecord): Promise<PriorSta
     [run],
   )
   const { transitions, changes } = await readTransitions(session, run, projects)
-  const channels = await session.all<{ name: string }>(informedSql)
   const incidents = await readIncidents(session)
   return {
     isFirst: last === undefined,
@@ -88,7 +87,7 @@ async function readBefore(session: Session, record: RunRecord): Promise<PriorSta
     scans: await readPreviousScans(session, record, projects),
     transitions,
     changes,
-    channels: channels.map(({ name }) => name),
+    channels: await session.column(informedSql),
     incidents,
     departed: incidents.length === 0 ? [] : await departedAt(session, run),
   }

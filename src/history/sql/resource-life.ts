@@ -25,11 +25,15 @@ export interface IdentityMatch extends NamedIdentity {
   readonly isNamed: boolean
 }
 
-export interface VersionSpan extends StateVersion {
-  /** Starts of the runs that wrote and ended it. */
+/** Which runs wrote and ended it, and their starts. */
+interface Span {
+  readonly fromRun: number
   readonly from: string
   readonly toRun: number | null
   readonly to: string | null
+}
+
+export interface VersionSpan extends StateVersion, Span {
   /** Whether the run that wrote it reported the resource as added, and whether the one that ended it did as removed. */
   readonly isAdded: boolean
   readonly isRemoved: boolean
@@ -38,26 +42,19 @@ export interface VersionSpan extends StateVersion {
 }
 
 export interface ViolationSpan
-  extends Omit<RecordedViolation, 'project' | 'owner' | 'first_seen' | 'last_seen' | 'state'> {
+  extends Span,
+    Omit<RecordedViolation, 'project' | 'owner' | 'first_seen' | 'last_seen' | 'state'> {
   /** The run whose scan shows the value before the change that a drift rule found. */
   readonly originRun?: number
   readonly state: 'open' | 'unknown' | 'waived'
-  readonly fromRun: number
-  readonly from: string
-  readonly toRun: number | null
-  readonly to: string | null
   /** Whether it continues an earlier span, and whether a later one continues it; these may be pruned. */
   readonly isContinued: boolean
   readonly goesOn: boolean
 }
 
-export interface Referrer {
+export interface Referrer extends Span {
   readonly uid: string
   readonly name: string
-  readonly fromRun: number
-  readonly from: string
-  readonly toRun: number | null
-  readonly to: string | null
 }
 
 interface LocatedRow {

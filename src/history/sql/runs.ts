@@ -14,23 +14,20 @@ export interface CommittedRun {
   readonly finished_at: string
 }
 
-export interface EndedRun extends CommittedRun {
+export interface EndedRun extends CommittedRun, RunCounts {
   readonly isCommitted: boolean
   /** null for an interrupted one, and in a history of some projects. */
   readonly exitCode: ExitCode | null
-  readonly walks: number
-  /** Walks that were neither complete nor skipped. */
-  readonly incomplete: number
-  readonly changes: number
-  /** Violations that the run opened. */
-  readonly opened: number
 }
 
 /** What a committed run walked and found changed in a project. */
-export interface RunExtent {
+export interface RunExtent extends RunCounts {
   readonly run: number
   /** With its name in that run. */
   readonly project: ProjectRef
+}
+
+interface RunCounts {
   readonly walks: number
   /** Walks that were neither complete nor skipped. */
   readonly incomplete: number
@@ -68,13 +65,8 @@ export async function readLaterRuns(
   time: string,
 ): Promise<ReadonlySet<number>> {
   if (runs.length === 0) return new Set()
-  const rows = await history.ask((session) =>
-    session.all<{ readonly number: number }>(
-      'SELECT number FROM hookdrift.run WHERE number = ANY($1) AND started_at > $2',
-      [runs, time],
-    ),
-  )
-  return new Set(rows.map(({ number }) => number))
+  const sql = 'SELECT number FROM hookdrift.run WHERE number = ANY($1) AND started_at > $2'
+  return new Set(await history.ask((session) => session.column<number>(sql, [runs, time])))
 }
 
 /** Whether a run that began after a time (ISO 8601, UTC), and before another one, was pruned. */
@@ -121,12 +113,11 @@ export function lastRun(session: Session): Promise<CommittedRun | undefined> {
 export async function readRunTimes(
   history: HistoryReader,
   numbers: readonly number[],
-): Promise<ReadonlyMap<number, Pick<CommittedRun, 'started_at' | 'finished_at'>>> {
+): Promise<ReadonlyMap<number, Omit<CommittedRun, 'number'>>> {
   const rows = await history.ask((session) =>
-    session.all<Pick<CommittedRun, 'number' | 'started_at' | 'finished_at'>>(
-      `SELECT number, started_at, finished_at FROM hookdrift.run WHERE number = ANY($1)`,
-      [numbers],
-    ),
+    session.all<CommittedRun>(`SELECT number, started_at, finished_at FROM hookdrift.run WHERE number = ANY($1)`, [
+      numbers,
+    ]),
   )
   return new Map(rows.map(({ number, ...times }) => [number, times]))
 }
@@ -202,19 +193,7 @@ async function countSeen(
   const seen = extents.filter(({ project, incomplete }) => isSeenProject(visibility, project, incomplete === 0))
   const byRun = Map.groupBy(seen, ({ run }) => run)
   return runs.map(({ number, started_at, finished_at, isCommitted }) => {
-    const rows = byRun.get(number) ?? []
-    const sum = (member: CountedMember) => rows.reduce((total, row) => total + row[member], 0)
-    return {
-      number,
-      started_at,
-      finished_at,
-      isCommitted,
-      walks: sum('walks'),
-      incomplete: sum('incomplete'),
-      changes: sum('changes'),
-      opened: sum('opened'),
-      exitCode: null,
-    }
+    return { number, started_at, finished_at, isCommitted, ...addUp(byRun.get(number) ?? []), exitCode: null }
   })
 }
 
@@ -222,10 +201,8 @@ const ofRun = `JOIN hookdrift.scan s ON s.run = x.run AND s.project_id = x.proje
   JOIN hookdrift.project p ON p.id = x.project_id JOIN hookdrift.run r ON r.number = x.run AND r.state = 'committed'
   WHERE x.run BETWEEN $1 AND $2 GROUP BY x.run, s.name, p.service, p.uid`
 
-type CountedMember = 'walks' | 'incomplete' | 'changes' | 'opened'
-
 /** A row of a project in a run, with some of the counts. */
-interface CountedRow extends ProjectRef, Partial<Pick<RunExtent, CountedMember>> {
+interface CountedRow extends ProjectRef, Partial<RunCounts> {
   readonly run: number
 }
 
@@ -277,10 +254,12 @@ function addUpExtents(rows: readonly CountedRow[]): RunExtent[] {
       const [first] = alike
       if (first === undefined) return []
       const { run, name, service, uid } = first
-      const sum = (member: CountedMember) => alike.reduce((total, row) => total + (row[member] ?? 0), 0)
-      const walked = { walks: sum('walks'), incomplete: sum('incomplete') }
-      const counts = { ...walked, changes: sum('changes'), opened: sum('opened') }
-      return [{ run, project: { name, service, uid }, ...counts }]
+      return [{ run, project: { name, service, uid }, ...addUp(alike) }]
     })
     .sort((a, b) => a.run - b.run || compareText(a.project.name, b.project.name))
+}
+
+function addUp(rows: readonly Partial<RunCounts>[]): RunCounts {
+  const sum = (member: keyof RunCounts) => rows.reduce((total, row) => total + (row[member] ?? 0), 0)
+  return { walks: sum('walks'), incomplete: sum('incomplete'), changes: sum('changes'), opened: sum('opened') }
 }

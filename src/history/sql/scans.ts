@@ -43,12 +43,26 @@ export async function lastScansAt(session: Session, run: number): Promise<ScanRo
   return rows.sort((a, b) => compareText(a.name, b.name))
 }
 
-/** The names that projects have as of the last committed run; those that were given, where it knows none. */
-export async function currentNames(session: Session): Promise<(project: ProjectRef) => string> {
-  const last = await lastRun(session)
-  const scans = last === undefined ? [] : await lastScansAt(session, last.number)
-  const names = new Map(scans.map((project) => [projectKey(project), project.name]))
-  return (project) => names.get(projectKey(project)) ?? project.name
+/**
+ * What people signed about projects that a reader may know of, each with the name that the project has as of the last
+ * committed run; with the one that was given, where that knows none.
+ */
+export function underCurrentNames<Signed extends { readonly project: ProjectRef }>(
+  history: HistoryReader,
+  read: (session: Session) => Promise<readonly Signed[]>,
+): Promise<readonly Signed[]> {
+  return history.snapshot(async (session) => {
+    const last = await lastRun(session)
+    const scans = last === undefined ? [] : await lastScansAt(session, last.number)
+    const names = new Map(scans.map((project) => [projectKey(project), project.name]))
+    const named = (await read(session)).map((signed) => {
+      return {
+        ...signed,
+        project: { ...signed.project, name: names.get(projectKey(signed.project)) ?? signed.project.name },
+      }
+    })
+    return named.filter(({ project }) => history.visibility.isVisible(project.name))
+  })
 }
 
 interface DatedScanRow extends ProjectRef, CommittedRun {
@@ -171,12 +185,12 @@ export async function latestScansAt(session: Session, run: number, only?: Projec
 
 /** The names of the projects that left the fleet, as of a run. */
 export async function departedAt(session: Session, run: number): Promise<readonly string[]> {
-  const gone = await session.all<{ readonly name: string }>(
+  const gone = await session.column<string>(
     `SELECT l.name FROM (${lastScanSql('$1')}) l WHERE l.run < $1 AND ${departuresSql} > 0 ORDER BY l.name`,
     [run],
   )
   const unscanned = gone.length === 0 ? [] : await readUnscanned(session, run)
-  return unscanned === undefined ? [] : gone.map(({ name }) => name).filter((name) => !unscanned.includes(name))
+  return unscanned === undefined ? [] : gone.filter((name) => !unscanned.includes(name))
 }
 
 /** The names of known projects that a run was not to scan; undefined where the run says nothing of it. */

@@ -17,6 +17,8 @@ export interface Session {
   /** The only column of the first row; undefined without a row. */
   value<Value>(sql: string, values?: readonly SqlValue[]): Promise<Value | undefined>
   /** Executes a statement, and returns how many rows it touched. */
+  /** The only column of every row. */
+  column<Value>(sql: string, values?: readonly SqlValue[]): Promise<Value[]>
   run(sql: string, values?: readonly SqlValue[]): Promise<number>
 }
 

@@ -11,11 +11,11 @@ export interface StoredSignature {
   readonly revokedAs: string | null
 }
 
-export function signatureOf(row: StoredSignature): Signature & { readonly revoked: Signature | undefined } {
-  const { at, by, osUser, revokedAt, revokedBy, revokedAs } = row
+/** The rest of the row, with its signatures. */
+export function withSignature<Row extends StoredSignature>({ osUser, revokedAt, revokedBy, revokedAs, ...row }: Row) {
   const revoked =
     revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '', osUser: revokedAs ?? undefined }
-  return { at, by, osUser: osUser ?? undefined, revoked }
+  return { ...row, osUser: osUser ?? undefined, revoked }
 }
 
 interface Revocation extends Signature {

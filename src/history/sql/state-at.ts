@@ -77,14 +77,9 @@ async function stateAt(
 }
 
 /** A version's body as stored. */
-interface BodyRow {
-  readonly name: string
-  readonly fromRun: number
-  readonly since: string
+interface BodyRow extends Omit<StoredBody, 'attributes' | 'facts' | 'doubts'> {
   readonly body: string
   readonly facts: string
-  readonly normaliser: number
-  readonly sealKeyId: string
 }
 
 /** The versions of a project that were valid in runs, in the order of `points`; undefined where there was none. */
@@ -140,7 +135,5 @@ function listedPoints({ dialect }: Session, points: readonly VersionPoint[]) {
 
 function toStoredBody({ body, facts, ...row }: BodyRow): StoredBody {
   // Hookdrift wrote it as canonical JSON of these types.
-  const attributes = JSON.parse(body) as JsonObject
-  const { name, fromRun, since, normaliser, sealKeyId } = row
-  return { name, fromRun, since, attributes, ...parseFacts(facts), normaliser, sealKeyId }
+  return { ...row, attributes: JSON.parse(body) as JsonObject, ...parseFacts(facts) }
 }

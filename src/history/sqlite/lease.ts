@@ -1,33 +1,20 @@
-import { type LeaseOwner, leaseExpiryMs, leaseTaken, moveOf } from '../lease-owner.ts'
+import { isLeaseLive, type LeaseOwner, type LeaseRow, leaseTaken } from '../lease-owner.ts'
 import type { ChannelClaims } from '../outbox.ts'
 import type { Session, Transaction } from '../sql/session.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** A process on the machine that the file is on, and how it learns whether another one is alive. */
 export interface LocalProcess extends LeaseOwner {
-  /** Scope of the process id: this boot of the machine and, in a container, its process namespace. */
-  readonly bootId: string
-  /** Whether a process of this host and boot runs. */
-  isAlive(pid: number): boolean
   /** The mounts as in `/proc/self/mountinfo`; undefined where unavailable, or where the user skips the check. */
   mounts?(): string | undefined
 }
 
-interface FileLease {
-  readonly host: string
-  readonly bootId: string
-  readonly pid: number
-  readonly takenAt: string
+interface FileLease extends LeaseRow {
   readonly heartbeatAt: string
 }
 
-/** Whether the owner of the lease counts as alive. A released lease has a heartbeat in 1970. */
-function isLeaseLive(lease: FileLease, owner: LocalProcess): boolean {
-  if (moveOf(lease) !== undefined) return true
-  // By a clock that was ahead, the last heartbeat lies in the future.
-  if (Math.abs(owner.now() - Date.parse(lease.heartbeatAt)) >= leaseExpiryMs) return false
-  const isHere = lease.host === owner.host && lease.bootId === owner.bootId
-  return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
+function isLive(lease: FileLease, owner: LocalProcess): boolean {
+  return isLeaseLive(lease, owner, owner.now() - Date.parse(lease.heartbeatAt))
 }
 
 /**
@@ -42,7 +29,7 @@ export async function readLease(
   const lease = await session.get<FileLease & { readonly token: number }>(
     `SELECT token, host, boot_id AS "bootId", pid, taken_at AS "takenAt", heartbeat_at AS "heartbeatAt" FROM lease`,
   )
-  if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner.now(), displayName)
+  if (lease !== undefined && isLive(lease, owner)) throw leaseTaken(lease, owner.now(), displayName)
   return lease
 }
 
@@ -75,7 +62,7 @@ export function sqliteClaims(database: SqliteDatabase, owner: LocalProcess): Cha
            FROM channel WHERE name = $1`,
           [channel],
         )
-        if (claimed === undefined || isLeaseLive(claimed, owner)) return undefined
+        if (claimed === undefined || isLive(claimed, owner)) return undefined
         return transaction.value<number>(
           `UPDATE channel SET token = token + 1, host = $2, boot_id = $3, pid = $4, taken_at = $5, heartbeat_at = $5
            WHERE name = $1 RETURNING token`,

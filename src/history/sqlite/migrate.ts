@@ -1,9 +1,9 @@
 import { renameSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
-import { refuseOtherSteps } from '../refuse-other-steps.ts'
+import { refuseOtherSteps, type SchemaStep } from '../schema-steps.ts'
 import { type DraftDirectory, openDraftDirectory } from './draft-directory.ts'
-import { type Migration, readMigrations, refuseAltered } from './schema.ts'
+import { readMigrations, refuseAltered } from './schema.ts'
 
 export interface Upgrade {
   /** Directory of the migrations. */
@@ -37,7 +37,7 @@ interface SchemaFacts {
   readonly hasRows: boolean
 }
 
-function examine(db: Database.Database, migrations: readonly Migration[], directory: string): SchemaFacts {
+function examine(db: Database.Database, migrations: readonly SchemaStep[], directory: string): SchemaFacts {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version === 0) return { version, hasRows: false }
   refuseEdited(db, migrations)
@@ -53,13 +53,13 @@ function examine(db: Database.Database, migrations: readonly Migration[], direct
 }
 
 /** @throws AuditError.failure when a database took another step than this program's of the same number */
-export function refuseEdited(db: Database.Database, migrations: readonly Migration[]): void {
+export function refuseEdited(db: Database.Database, migrations: readonly SchemaStep[]): void {
   const applied = db.prepare<[], { version: number; sha256: string }>('SELECT version, sha256 FROM migration').all()
   refuseOtherSteps(db.name, applied, migrations)
 }
 
 /** Takes the missing steps, all or none. */
-function apply(db: Database.Database, migrations: readonly Migration[], now: string): void {
+function apply(db: Database.Database, migrations: readonly SchemaStep[], now: string): void {
   db.transaction(() => {
     const from = Number(db.pragma('user_version', { simple: true }))
     // Another process may have taken some while this one waited for the lock.

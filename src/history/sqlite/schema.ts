@@ -1,32 +1,21 @@
 import { hash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import Database, { type Statement } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import { packageFile } from '../../model/package-files.ts'
 import { type SchemaFault, type SchemaObject, schemaFaults } from '../schema-faults.ts'
+import { type SchemaStep, stepsIn } from '../schema-steps.ts'
 import { fileOf } from './open-unwritable.ts'
 
 export const migrationsDirectory = packageFile('migrations')
 
-export interface Migration {
-  readonly version: number
-  readonly name: string
-  readonly sql: string
-  readonly sha256: string
-}
-
 /** The steps from an empty database to the newest schema, in order. */
-export function readMigrations(directory: string): Migration[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-    .map((name, index) => {
-      // A gap in the numbers would skip a step in every history.
-      if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`migration ${name} is not number ${index + 1}`)
-      const sql = readFileSync(join(directory, name), 'utf8')
-      return { version: index + 1, name, sql, sha256: hash('sha256', sql) }
-    })
+export function readMigrations(directory: string): readonly SchemaStep[] {
+  const steps = stepsIn(directory)
+  for (const [index, { name, version }] of steps.entries()) {
+    // A gap in the numbers would skip a step in every history.
+    if (version !== index + 1) throw new Error(`migration ${name} is not number ${index + 1}`)
+  }
+  return steps
 }
 
 /** SQLite's own tables: statistics of ANALYZE, counters. Indexes of constraints have no statement. */

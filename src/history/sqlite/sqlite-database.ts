@@ -40,6 +40,10 @@ class SqliteStatements implements Transaction {
     return row === undefined ? undefined : Object.values(row as Record<string, Value>)[0]
   }
 
+  async column<Value>(sql: string, values?: readonly SqlValue[]): Promise<Value[]> {
+    return (await this.all<Record<string, Value>>(sql, values)).flatMap(Object.values<Value>)
+  }
+
   async run(sql: string, values: readonly SqlValue[] = []): Promise<number> {
     return this.#ask(sql, values, (statement, bound) => statement.run(...bound).changes)
   }

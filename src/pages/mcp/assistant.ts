@@ -140,7 +140,7 @@ async function readScans(reader: HistoryReader, { run, coverage: stated }: JsonO
       incomplete_projects: incomplete.length,
       omitted_coverage: Math.max(0, gaps.length - most),
     },
-    coverage: gaps.slice(0, most).map((walk): JsonObject => ({ ...walk })),
+    coverage: gaps.slice(0, most),
   }
 }
 

@@ -63,7 +63,7 @@ function shareOf(at: string, { from, to }: Pick<Trend, 'from' | 'to'>): number {
 
 /** `mean time to fix: 3 d (2 h of critical, 5 d of high)`, by what was fixed in the period. */
 function describeFixing(bySeverity: readonly SeverityTrend[], period: string): string {
-  const withMean = bySeverity.flatMap(({ severity, fixed, meanTimeToFixMs: mean }) =>
+  const withMean = bySeverity.flatMap(({ severity, fixed, mean_time_to_fix_ms: mean }) =>
     mean === null ? [] : [{ severity, fixed, mean }],
   )
   const fixed = withMean.reduce((sum, one) => sum + one.fixed, 0)

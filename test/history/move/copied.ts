@@ -31,7 +31,7 @@ export async function copyToPostgres(file: string, server: PostgresServer): Prom
 export type Contents = Readonly<Record<string, readonly Row[]>>
 
 /** Every row of every table that a copy takes along. */
-async function contentsOf(source: RowSource): Promise<Contents> {
+async function contentsOf(source: RowSource) {
   const contents: Record<string, Row[]> = {}
   for (const table of historyTables) {
     const all: Row[] = []

@@ -64,7 +64,7 @@ describe.each(pairs)('a history that is copied from %s', (pair, makeOld, makeNew
     return checks.filter((check) => check.ok === false)
   }
 
-  async function runIn(place: Place, hour: number): Promise<number> {
+  async function runIn(place: Place, hour: number) {
     const history = await open(place)
     const draft = await history.begin(aStart(at(hour)))
     await walkAll(draft)
@@ -220,7 +220,7 @@ describe('a history that is copied to a file', () => {
 })
 
 /** A process that copies as far as some tables, and gets no further until it is killed. */
-async function copyHalf(from: string, to: string): Promise<void> {
+async function copyHalf(from: string, to: string) {
   const module = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href)
   const script = `import { openMovable } from ${module('app/open-history.ts')}
     import { readLocation } from ${module('history/location.ts')}

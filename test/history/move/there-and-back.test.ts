@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres)('a history of audits that is copied there and back
   })
 })
 
-function exitCodesIn(file: string): unknown[] {
+function exitCodesIn(file: string) {
   const db = new Database(file, { readonly: true })
   const codes = db.prepare('SELECT exit_code FROM run').pluck().all()
   db.close()

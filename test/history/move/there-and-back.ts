@@ -40,13 +40,13 @@ export async function copyThereAndBack(
 }
 
 /** The digest of each link of the chain, by run. */
-function linksOf({ run = [] }: Contents): readonly string[] {
+function linksOf({ run = [] }: Contents) {
   const columns = [...(historyTables.find(({ name }) => name === 'run')?.columns.keys() ?? [])]
   const cell = (row: Row, name: string) => String(row[columns.indexOf(name)])
   return run.map((row) => `run ${cell(row, 'number')}: ${cell(row, 'chain')}`)
 }
 
-function differencesOf(where: string, original: Contents, copied: Contents): string[] {
+function differencesOf(where: string, original: Contents, copied: Contents) {
   const links = linksOf(copied)
   const differing = linksOf(original).filter((link, at) => link !== links[at])
   const tables = Object.entries(original).filter(
@@ -58,6 +58,6 @@ function differencesOf(where: string, original: Contents, copied: Contents): str
   ]
 }
 
-function faultsOf(where: string, { checks }: Verification): string[] {
+function faultsOf(where: string, { checks }: Verification) {
   return checks.filter(({ ok }) => ok === false).map((check) => `${where} does not verify: ${JSON.stringify(check)}`)
 }

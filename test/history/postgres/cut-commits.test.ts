@@ -42,7 +42,7 @@ const owner = { ...new Machines().process(1), usesLocalClock: true }
 const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
 const signed = { by: 'ops', at: at(10) }
 const { fingerprint, rule, kind, uid, path } = aViolation('a')
-const approvals: NewApproval[] = [payments, orders].map((project) => ({
+const approvals = [payments, orders].map((project) => ({
   ...signed,
   project,
   scopes,
@@ -165,7 +165,7 @@ describe.skipIf(!hasPostgres)('a command whose connection breaks at its COMMIT',
     }
   })
 
-  async function prune(): Promise<void> {
+  async function prune() {
     const db = connect(fixture.proxy.server)
     try {
       await pruneHistory(postgresBackend(db, owner), {
@@ -178,7 +178,7 @@ describe.skipIf(!hasPostgres)('a command whose connection breaks at its COMMIT',
     }
   }
 
-  async function ask(): Promise<void> {
+  async function ask() {
     const db = connect(fixture.proxy.server)
     const jobs = await openJobs(connect(fixture.place.server), () => {})
     try {
@@ -225,13 +225,13 @@ describe.skipIf(!hasPostgres)('a command whose connection breaks at its COMMIT',
   }
   const cases = Object.entries(commands).map(([name, command]) => ({ name, ...command }))
 
-  async function counted(sql: string): Promise<number> {
+  async function counted(sql: string) {
     const db = connect(fixture.place.server)
     return Number(await db.value(sql).finally(() => db.close()))
   }
 
   /** What the commands need that revoke something. */
-  async function prepare(name: string): Promise<void> {
+  async function prepare(name: string) {
     if (name.startsWith('a revocation of an approval')) await fixture.history.approve(approvals)
     if (name.startsWith('a revocation of an acceptance')) await fixture.history.accept(acceptances)
     if (name.startsWith('a request')) await (await openJobs(connect(fixture.place.server), () => {})).close()

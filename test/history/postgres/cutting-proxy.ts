@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createConnection, createServer, type NetConnectOpts, type Socket } from 'node:net'
+import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PostgresServer } from '../../../src/history/postgres-server.ts'
@@ -109,6 +109,6 @@ export async function openCuttingProxy(behind: PostgresServer): Promise<CuttingP
 }
 
 /** A server's host is a name, or the directory of its socket. */
-function addressOf({ host = '', port = 5432 }: PostgresServer): NetConnectOpts {
+function addressOf({ host = '', port = 5432 }: PostgresServer) {
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }

@@ -50,12 +50,12 @@ export function openDatabaseFixture(contents?: Contents) {
   return fixture
 }
 
-function emptyHistory(): Promise<string> {
+function emptyHistory() {
   template ??= makeTemplate()
   return template
 }
 
-async function makeTemplate(): Promise<string> {
+async function makeTemplate() {
   const name = `template_${process.pid}`
   await administrate(`CREATE DATABASE ${name} TEMPLATE template0`)
   const db = connect(readPostgresUrl(urlOf(name)))
@@ -64,7 +64,7 @@ async function makeTemplate(): Promise<string> {
   return name
 }
 
-function urlOf(database: string): string {
+function urlOf(database: string) {
   const url = new URL(server ?? 'postgres://none')
   url.pathname = `/${database}`
   return url.href

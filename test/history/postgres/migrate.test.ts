@@ -5,11 +5,11 @@ import {
   readSchemaState,
   refuseMissing,
   refuseOtherSchema,
-  type SchemaStep,
   upgradeSchema,
 } from '../../../src/history/postgres/migrate.ts'
 import { movableDatabase } from '../../../src/history/postgres/movable-database.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import type { SchemaStep } from '../../../src/history/schema-steps.ts'
 import { Machines } from '../processes.ts'
 import { aStart } from '../samples.ts'
 import { hasPostgres, openDatabaseFixture } from './databases.ts'

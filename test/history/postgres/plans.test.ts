@@ -4,31 +4,15 @@ import type { ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase, type PostgresTransaction } from '../../../src/history/postgres/connect.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { type HistoryReader, sqlReader } from '../../../src/history/reader.ts'
-import type { ResourceListChoice } from '../../../src/history/resource-list.ts'
 import { listAcceptances } from '../../../src/history/sql/acceptances.ts'
-import { readDiffering } from '../../../src/history/sql/differing.ts'
-import { countResources, listResources } from '../../../src/history/sql/list-resources.ts'
 import { listViolations } from '../../../src/history/sql/list-violations.ts'
-import { readRunInputs, readRunRecord, runsWithWindows } from '../../../src/history/sql/read-run.ts'
-import {
-  identifyResources,
-  readReferrersOf,
-  readVersionsOf,
-  readViolationsOf,
-} from '../../../src/history/sql/resource-life.ts'
-import {
-  countIncompleteWalks,
-  lacksRunsSince,
-  listEndedRuns,
-  listRuns,
-  readRunExtents,
-} from '../../../src/history/sql/runs.ts'
-import { countScans, readCompleteScans, readLatestScans } from '../../../src/history/sql/scans.ts'
+import { readRunRecord } from '../../../src/history/sql/read-run.ts'
+import { readReferrersOf } from '../../../src/history/sql/resource-life.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
-import { readStateAt, readVersionsAt } from '../../../src/history/sql/state-at.ts'
-import { identifyViolations, readViolationsByKey } from '../../../src/history/sql/violation-keys.ts'
-import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
+import { identifyViolations } from '../../../src/history/sql/violation-keys.ts'
+import { readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
 import { Machines } from '../processes.ts'
+import { questionsAbout } from '../questions.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
 
@@ -39,14 +23,6 @@ const runs = 100
 const run = 50
 const project = { name: 'acme/p3', service: 'acme', uid: 'p3' }
 const endpoint = { project, kind: 'endpoint', uid: 'endpoint7' } as const
-const twenty: ResourceListChoice = {
-  run,
-  projects: [project],
-  kind: undefined,
-  withRemoved: false,
-  after: endpoint,
-  most: 20,
-}
 
 interface Plan {
   readonly 'Node Type': string
@@ -70,7 +46,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
   })
 
   /** The steps of a statement that read large tables. */
-  async function stepsOf(sql: string, values: readonly SqlValue[] = []): Promise<string[]> {
+  async function stepsOf(sql: string, values: readonly SqlValue[] = []) {
     return db.snapshot(async (transaction) => {
       await transaction.run('SET LOCAL enable_seqscan = off')
       const rows = await transaction.all<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (FORMAT JSON) ${sql}`, values)
@@ -81,7 +57,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
   const stepsFor = (ask: (reader: HistoryReader) => Promise<unknown>) => stepsIn((db) => ask(sqlReader(db)))
 
   /** All steps of the statements that some work executes. */
-  async function stepsIn(work: (db: PostgresDatabase) => Promise<unknown>): Promise<readonly string[]> {
+  async function stepsIn(work: (db: PostgresDatabase) => Promise<unknown>) {
     const asked: [sql: string, values: readonly SqlValue[] | undefined][] = []
     await work(recording(db, (...statement) => asked.push(statement)))
     expect(asked.length).toBeGreaterThan(0)
@@ -89,64 +65,13 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     return [...new Set(steps.flat())].sort()
   }
 
-  it.each<[string, readonly string[], (reader: HistoryReader) => Promise<unknown>]>([
-    ['the runs', [], (reader) => listRuns(reader)],
-    ['whether runs are gone', [], (reader) => lacksRunsSince(reader, '2026-01-01', run)],
-    ['the last scans', [], (reader) => readLatestScans(reader, run)],
-    ['the last scan of a project', [], (reader) => readLatestScans(reader, run, project)],
-    ['the last complete scans', [], (reader) => readCompleteScans(reader, project, run)],
-    ['how many scans projects had', [], (reader) => countScans(reader, run, run)],
-    ['the last runs', [], (reader) => listEndedRuns(reader, 5)],
-    [
-      'the extents of runs',
-      ['change_of_run (run >=', 'violation_opened (first_run >=', 'walk_pkey (run >='],
-      (reader) => readRunExtents(reader, run, run),
-    ],
-    ['the resources that follow one', [], (reader) => listResources(reader, twenty)],
-    ['the endpoints that follow one', [], (reader) => listResources(reader, { ...twenty, kind: 'endpoint' })],
-    ['resources, removed ones too', [], (reader) => listResources(reader, { ...twenty, withRemoved: true })],
-    ['numbers of resources', [], (reader) => countResources(reader, [project], run)],
-    ['a run', [], (reader) => readRunRecord(reader, run)],
-    ['the inputs of a run', ['unreferenced_began (from_run <='], (reader) => readRunInputs(reader, run)],
-    ['violations', [], (reader) => readViolationsAt(reader, run)],
-    ['resolved violations', ['violation_ended (to_run >'], (reader) => readResolvedBetween(reader, run - 1, run)],
-    ['the list of violations', [], (reader) => listViolations(reader, { run })],
-    ['their owners', [], (reader) => listViolations(reader, { run, withOwners: true })],
-    ['their texts', [], (reader) => listViolations(reader, { run, withTexts: true })],
-    [
-      'the list of resolved violations',
-      ['violation_ended (to_run >'],
-      (reader) => listViolations(reader, { run, resolvedAfter: run - 5, withOwners: true }),
-    ],
-    [
-      'violations that were listed',
-      [],
-      (reader) =>
-        readViolationsByKey(reader, [
-          { id: 1, project: project.name, run, state: 'active' },
-          { id: 2, project: project.name, run, state: 'resolved' },
-        ]),
-    ],
-    ['waived violations', [], (reader) => readWaivedBetween(reader, run - 1, run)],
-    ['runs with change windows', [], (reader) => runsWithWindows(reader, run - 1, run)],
-    ['the resources of a project', [], (reader) => readStateAt(reader, project, run)],
-    ['the endpoints of a project', [], (reader) => readStateAt(reader, project, run, 'endpoint')],
-    ['versions', [], (reader) => readVersionsAt(reader, project, [{ kind: 'endpoint', uid: 'endpoint7', run }])],
-    [
-      'differences',
-      ['version_began (from_run >', 'version_ended (to_run >'],
-      (reader) => readDiffering(reader, run - 1, run),
-    ],
-    ['a uid', [], (reader) => identifyResources(reader, 'endpoint7', run)],
-    ['a uid of violations', [], (reader) => identifyResources(reader, 'endpoint7', run, 'violation')],
-    ['the incomplete walks of a project', [], (reader) => countIncompleteWalks(reader, [project], run, run)],
-    ['the versions of a resource', [], (reader) => readVersionsOf(reader, endpoint, run)],
-    ['the violations of a resource', [], (reader) => readViolationsOf(reader, endpoint, run)],
-    ['referrers of a resource', [], (reader) => readReferrersOf(reader, endpoint, run)],
-  ])('find %s by the equality of an index, or by runs: %j', async (_, byRuns, ask) => {
-    const steps = await stepsFor(ask)
-    expect(steps.filter((step) => !step.endsWith(' ='))).toEqual(byRuns)
-  })
+  it.each(questionsAbout(project, endpoint.uid, run))(
+    'find %s by the equality of an index, or by runs: %j',
+    async (_, byRuns, ask) => {
+      const steps = await stepsFor(ask)
+      expect(steps.filter((step) => !step.endsWith(' ='))).toEqual(byRuns)
+    },
+  )
 
   it('find a violation by the index on fingerprints', async () => {
     const steps = await stepsFor((reader) => identifyViolations(reader, 'abc', run, 5))
@@ -226,14 +151,11 @@ function readingSteps(plan: Plan): string[] {
 }
 
 /** The same database, which notes every statement. */
-function recording(
-  db: PostgresDatabase,
-  note: (sql: string, values: readonly SqlValue[] | undefined) => void,
-): PostgresDatabase {
-  const noting = <Target extends PostgresDatabase | PostgresTransaction>(target: Target): Target =>
+function recording(db: PostgresDatabase, note: (sql: string, values: readonly SqlValue[] | undefined) => void) {
+  const noting = <Target extends PostgresDatabase | PostgresTransaction>(target: Target) =>
     new Proxy(target, {
       get(_, name) {
-        const member: unknown = Reflect.get(target, name)
+        const member = Reflect.get(target, name)
         if (typeof member !== 'function') return member
         return (...values: [never, never]) => {
           if (name === 'snapshot')

@@ -1,9 +1,27 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { AuditError } from '../model/errors.ts'
 
-/** A step to a schema, as a history recorded it or as this program knows it. */
+/** A step to a schema, as this program knows it. */
+export interface SchemaStep extends Step {
+  readonly name: string
+  readonly sql: string
+}
+
+/** A step as a history recorded it. PostgreSQL has the number of the SQLite schema that has the same tables. */
 interface Step {
   readonly version: number
   readonly sha256: string
+}
+
+/** The steps in a directory, from an empty database to the newest schema, in order. */
+export function stepsIn(directory: string): SchemaStep[] {
+  const names = readdirSync(directory).filter((name) => name.endsWith('.sql'))
+  return names.sort().map((name) => {
+    const sql = readFileSync(join(directory, name), 'utf8')
+    return { version: Number(name.slice(0, 4)), name, sql, sha256: hash('sha256', sql) }
+  })
 }
 
 /**

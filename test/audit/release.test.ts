@@ -27,10 +27,11 @@ const later = anEndpoint('EP-2', { content_type: 'application/json', failure_rat
 const untagged = aSource('SRC-1', { body_function: null })
 const tagged = { ...untagged, event_type_location: '' }
 
-function releaseOf({ projects }: Report) {
-  const release = projects[0]?.release
-  return release && [release.from, release.below, release.contradictory]
+function releasesOf({ projects }: Report) {
+  return projects.map(({ release }) => release && [release.from, release.below, release.contradictory])
 }
+
+const releaseOf = (report: Report) => releasesOf(report)[0]
 
 describe('the release of a service', () => {
   it.each<[text: string, shown: Parameters<typeof openLiteral>[0], release: unknown]>([
@@ -89,7 +90,7 @@ describe('the release of a service', () => {
     const projects = { gate: '01M7Y2YBQBD8V3PHHE84RW9YPQ', parcels: '01M7Y2YBQ4Z8P16NSB35TXMNPM' }
     await using harness = openAuditHarness({ projects, key: '<personal-key>', pageSize: 10 })
     const report = await harness.audit({ url: replay.url })
-    expect(report.projects.map(({ release }) => release && Object.values(release))).toEqual(releases)
+    expect(releasesOf(report)).toEqual(releases)
   })
 })
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
+import { type Json, memberOf } from '../../model/json.ts'
 import { programFile } from '../../model/package-files.ts'
 import { nearestName } from '../../text/nearest-name.ts'
 import { views } from '../views.ts'
@@ -135,30 +135,21 @@ function hintFor(message: string, sql: string): { readonly meant: string; readon
     kind === 'table'
       ? Object.keys(views)
       : (named.length > 0 ? named : explained).flatMap(({ columns }) => [...columns])
-  const meant =
-    mostAlike(name, names, (each) => each.split('_')) ??
-    nearestName(name, names) ??
-    (kind === 'table' ? mostAlike(name, names, (view) => views[view]?.split(/\W/) ?? []) : undefined)
+  const nearest =
+    names.find((one) => name.startsWith(`${one}_`)) ??
+    nearestName(name, kind === 'table' ? [...names, ...Object.keys(otherNames)] : names)
+  const meant = memberOf(otherNames, nearest ?? '') ?? nearest
   if (meant !== undefined) return { meant: `, did you mean ${meant}?`, advice: viewsAdvice }
   const known = named.map(({ view, columns }) => `${view} has ${columns.join(', ')}`).join('; ')
   return { meant: '', advice: (kind === 'table' ? `the views are ${names.join(', ')}` : known) || viewsAdvice }
 }
 
-/** The first name whose words begin most like those of `name`; undefined where no word does. */
-function mostAlike(name: string, names: readonly string[], wordsOf: (name: string) => readonly string[]) {
-  const likenesses = names.map((each) => {
-    const words = wordsOf(each)
-    return name.split('_').reduce((sum, word) => sum + Math.max(...words.map((other) => likeness(word, other))), 0)
-  })
-  const most = Math.max(...likenesses)
-  return most === 0 ? undefined : names[likenesses.indexOf(most)]
-}
-
-/** How many letters two words begin with alike, where that is half of both. */
-function likeness(a: string, b: string): number {
-  let length = 0
-  while (length < a.length && a[length] === b[length]) length += 1
-  return length >= 3 && length * 2 >= Math.max(a.length, b.length) ? length : 0
+/** What people call the rows of a view. */
+const otherNames: Readonly<Record<string, string>> = {
+  ...{ violations: 'open_violation', waivers: 'waived_violation', acceptances: 'accepted_violation' },
+  ...{ approvals: 'baseline', changes: 'drift', runs: 'committed_run', rules: 'run_rule', walks: 'run_coverage' },
+  ...{ resources: 'current_resource', endpoints: 'current_resource', sources: 'current_resource' },
+  subscriptions: 'current_resource',
 }
 
 function distinctNames(names: readonly string[]): string[] {

@@ -371,14 +371,15 @@ export class ProjectEvaluator {
   }
 
   /** Whether a rule reads any of some values in a resource, or what is there instead, or how they changed. */
-  #reads({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift, pointers: readonly string[]) {
+  #reads({ bound }: BoundRules<'drift'>, resource: Resource, drift: Drift, pointers: readonly string[]) {
     const shown = pointers.map((pointer) => withinShown(resource.attributes, pointer))
     const { seen, onRead, hasRead } = trackReads({ ...resource, malformed: shown, unseen: none })
     const fields = watchValues(drift.fields, (path) => onRead([path]))
     try {
       Array.from(bound.check({ ...drift, after: seen.attributes, fields }, this.#shared.run.now))
-    } catch (error) {
-      this.#fail(active.rule, error)
+    } catch {
+      // The comparison tells a bug from a value of a wrong type.
+      return true
     }
     return hasRead()
   }
@@ -388,7 +389,9 @@ export class ProjectEvaluator {
     return this.#findWatched(active, resource, (seen, onRead) => {
       if (onRead === undefined) return bound.check(drift, now)
       const fields = watchChanges(drift.fields, resource, onRead)
-      return bound.check({ ...drift, after: seen.attributes, fields }, now)
+      // What is compared with itself is watched on both sides.
+      const before = drift.before === resource.attributes ? seen.attributes : drift.before
+      return bound.check({ ...drift, before, after: seen.attributes, fields }, now)
     })
   }
 

@@ -262,7 +262,7 @@ export function openAuditHarness({
 const policies = new Map<string, Policy>()
 
 /** Named one by one, so that a new rule changes no expectation about drift or coverage. */
-const testPolicy = policyOf(`
+export const testPolicy = policyOf(`
 extends: []
 rules:
   endpoint/inactive: {}

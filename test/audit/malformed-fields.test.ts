@@ -411,6 +411,22 @@ rules:
     expect(violationLines(await fixture.audit(stubs))).toEqual([])
   })
 
+  it.each([['x'], {}, 5, true, []].map((url) => [url]))('does not fail over a URL that is %j', async (url) => {
+    const moved = { url: 'https://evil.example/hooks' }
+    await using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1'), anEndpoint('EP-2')] })
+    const policy = policyOf('extends: []\nrules: { drift/url-host-changed: {} }\n')
+    await fixture.audit({ policy })
+    fixture.show({ endpoints: [anEndpoint('EP-1', moved), anEndpoint('EP-2', moved)] })
+    await fixture.audit()
+    fixture.show({ endpoints: [anEndpoint('EP-1', { url }), anEndpoint('EP-2', moved)] })
+    const report = await fixture.audit()
+    const rule = 'drift/url-host-changed'
+    expect([report.projects[0]?.not_evaluated, violationLines(report)]).toEqual([
+      {},
+      [`continuing ${rule} EP-2`, `unknown ${rule} EP-1`],
+    ])
+  })
+
   it('names the field that it could not compare', async () => {
     await using fixture = await openLiteral(endpoint({ authentication: apiKey }))
     await fixture.audit({ policy: drift })

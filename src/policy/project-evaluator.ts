@@ -378,7 +378,7 @@ export class ProjectEvaluator {
     try {
       Array.from(bound.check({ ...drift, after: seen.attributes, fields }, this.#shared.run.now))
     } catch {
-      // The comparison tells a bug from a value of a wrong type.
+      // The comparison distinguishes a bug from a value of a wrong type.
       return true
     }
     return hasRead()

@@ -146,10 +146,18 @@ function hintFor(message: string, sql: string): { readonly meant: string; readon
 
 /** What people call the rows of a view. */
 const otherNames: Readonly<Record<string, string>> = {
-  ...{ violations: 'open_violation', waivers: 'waived_violation', acceptances: 'accepted_violation' },
-  ...{ approvals: 'baseline', changes: 'drift', runs: 'committed_run', rules: 'run_rule', walks: 'run_coverage' },
-  ...{ resources: 'current_resource', endpoints: 'current_resource', sources: 'current_resource' },
+  acceptances: 'accepted_violation',
+  approvals: 'baseline',
+  changes: 'drift',
+  endpoints: 'current_resource',
+  resources: 'current_resource',
+  rules: 'run_rule',
+  runs: 'committed_run',
+  sources: 'current_resource',
   subscriptions: 'current_resource',
+  violations: 'open_violation',
+  waivers: 'waived_violation',
+  walks: 'run_coverage',
 }
 
 function distinctNames(names: readonly string[]): string[] {

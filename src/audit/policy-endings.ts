@@ -11,7 +11,7 @@ import type { RuleSwitch } from '../policy/rule-switch.ts'
 
 /** A violation that the policy no longer asks for. */
 export function byPolicy({ ended_by }: Pick<RuleSwitch, 'ended_by'>): Ending {
-  return { resolution: 'policy', ended_by: ended_by }
+  return { resolution: 'policy', ended_by }
 }
 
 /** A violation in a field whose changes the policy no longer takes for drift. */

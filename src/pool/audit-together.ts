@@ -85,7 +85,7 @@ export async function goOnTogether(
     const tasks = await readProjects(db, run)
     const projectIds = tasks.map(({ projectId }) => projectId)
     const auditAll = poolOf(planned, { projectIds, options, id })
-    const begun = { draft: draft, startedAt }
+    const begun = { draft, startedAt }
     return conductRun(audit, dependencies, begun, auditAll)
   })
 }

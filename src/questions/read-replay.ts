@@ -12,7 +12,7 @@ import { dueDate } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
 import { lifetimeRecord, type ViolationLifetime } from '../replay/replay-draft.ts'
 import { replayPolicy } from '../replay/replay-policy.ts'
-import type { RuleNotEvaluated } from '../replay/unreplayable-rules.ts'
+import type { UnreplayableRule } from '../replay/unreplayable-rules.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
@@ -103,18 +103,18 @@ function runsSince(
 }
 
 /** The rules that the replay could not evaluate: a sentence for each reason. */
-function describeNotEvaluated(rules: readonly RuleNotEvaluated[]): readonly string[] {
+function describeNotEvaluated(rules: readonly UnreplayableRule[]): readonly string[] {
   const alike = Map.groupBy(rules, ({ reason, projects }) => `${whereOf(projects)}: ${reason}.`)
   return [...alike].map(([why, of]) => `Not evaluated: ${of.map(({ rule }) => rule).join(', ')}${why}`)
 }
 
-function whereOf(projects: RuleNotEvaluated['projects']): string {
+function whereOf(projects: UnreplayableRule['projects']): string {
   if (projects === undefined) return ''
   return ` in some runs of ${projects.length === 1 ? projects[0] : count(projects.length, 'project')}`
 }
 
 /** Narrows an entry to the chosen projects; empty when it concerns none of them. */
-function among(notEvaluated: RuleNotEvaluated, patterns: readonly string[]): RuleNotEvaluated[] {
+function among(notEvaluated: UnreplayableRule, patterns: readonly string[]): UnreplayableRule[] {
   if (notEvaluated.projects === undefined) return [notEvaluated]
   const projects = notEvaluated.projects.filter((name) => matchesProject(name, patterns))
   return projects.length === 0 ? [] : [{ ...notEvaluated, projects }]

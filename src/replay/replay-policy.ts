@@ -19,7 +19,7 @@ import { applyDifferences, type FleetState, markAsCompared, projectState } from 
 import { findEvidence } from './observation.ts'
 import { ReplayDraft, type ViolationLifetime } from './replay-draft.ts'
 import { replayScan } from './replay-scan.ts'
-import { findUnreplayable, gatherNotEvaluated, type RuleNotEvaluated } from './unreplayable-rules.ts'
+import { findUnreplayable, gatherNotEvaluated, type UnreplayableRule } from './unreplayable-rules.ts'
 
 export interface ReplayRequest {
   readonly policy: Policy
@@ -36,7 +36,7 @@ export interface Replay {
   /** Those that ended before. */
   readonly ended: readonly ViolationLifetime[]
   /** Rules that could not be asked. */
-  readonly notEvaluated: readonly RuleNotEvaluated[]
+  readonly notEvaluated: readonly UnreplayableRule[]
   /** The rules, and how much they evaluated in the last run of the projects that it scanned. */
   readonly context: PolicyEvaluation
 }

@@ -4,7 +4,7 @@ import type { Rule } from '../rules/engine/rule.ts'
 import { releaseVulnerable } from '../rules/service/release-vulnerable.ts'
 
 /** A rule that a replay could not evaluate. */
-export type RuleNotEvaluated = {
+export type UnreplayableRule = {
   readonly rule: string
   readonly reason: string
   /** In some of its runs; absent: everywhere. */
@@ -56,11 +56,11 @@ export function gatherNotEvaluated(everywhere: ReadonlyMap<string, string>) {
       }
     },
     /** All of it, by rule. */
-    list(): readonly RuleNotEvaluated[] {
+    list(): readonly UnreplayableRule[] {
       const somewhere = [...projects].flatMap(([rule, reasons]) =>
-        [...reasons].map(([reason, names]): RuleNotEvaluated => ({ rule, reason, projects: [...names].sort() })),
+        [...reasons].map(([reason, names]): UnreplayableRule => ({ rule, reason, projects: [...names].sort() })),
       )
-      const all = [...[...everywhere].map(([rule, reason]): RuleNotEvaluated => ({ rule, reason })), ...somewhere]
+      const all = [...[...everywhere].map(([rule, reason]): UnreplayableRule => ({ rule, reason })), ...somewhere]
       return all.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0))
     },
   }

@@ -5,7 +5,7 @@ import type { Report } from '../../src/model/report.ts'
 import { type Answer, answer, said } from '../service/fake-service.ts'
 import { notHttp } from '../service/not-http-replies.ts'
 import { policyOf } from './audit-harness.ts'
-import { anEndpoint, aSubscription, openLiteral } from './literal-service.ts'
+import { anEndpoint, aRow, aSubscription, openLiteral } from './literal-service.ts'
 
 /** Newest first, as they are listed. */
 const uids = ['s5', 's4', 's3', 's2', 's1']
@@ -28,8 +28,8 @@ rules:
 const off = { enabled_at: null }
 /** The rows of a subscription: one for every event, and one that is switched off. */
 const rowsOf = (uid: string, more: JsonObject = {}) => [
-  { uid: `${uid}-all`, subscription_id: uid, event_type: '*', body: { amount: { $gt: 10 } }, headers: {} },
-  { uid: `${uid}-paid`, subscription_id: uid, event_type: 'paid', body: {}, headers: {}, ...off, ...more },
+  aRow(uid, '*', { body: { amount: { $gt: 10 } } }),
+  aRow(uid, 'paid', { ...off, ...more }),
 ]
 const allRows = Object.fromEntries(uids.map((uid) => [uid, rowsOf(uid)]))
 

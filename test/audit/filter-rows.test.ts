@@ -9,7 +9,7 @@ import { project } from '../service/fake-service.ts'
 import { type RecordedExchange, readExchanges } from '../service/replay-server.ts'
 import { policyOf } from './audit-harness.ts'
 import { walkOf } from './fleet-fixture.ts'
-import { anEndpoint, aSubscription, openLiteral, type Shown } from './literal-service.ts'
+import { anEndpoint, anOlderProject, aRow, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
 const recorded = readExchanges(readFileSync(new URL('../service/recordings/filters.jsonl', import.meta.url), 'utf8'))
 
@@ -40,7 +40,7 @@ function recordedAt(time: string): Shown {
   )
   const endpoints = subscriptions.map((subscription: JsonObject) => {
     const { endpoint_metadata: stub } = subscription
-    return isJsonObject(stub) ? { ...stub, project_id: project, status: 'active', secrets: [], authentication: {} } : {}
+    return isJsonObject(stub) ? anEndpoint(String(stub.uid), { name: stub.name ?? '' }) : {}
   })
   return { subscriptions, filters, endpoints }
 }
@@ -93,17 +93,16 @@ describe('the recorded rows', () => {
   })
 })
 
+/** A row of `fleetOf` as the history keeps it. */
+const whole = { ...plain, query: {}, path: {}, enabled_at: '2026-11-01T00:00:00Z' }
+
 /** Subscriptions to one endpoint, newest first, each with a row for every event. */
 function fleetOf(uids: readonly string[], change: (uid: string) => JsonObject = () => ({})): Shown {
   return {
     endpoints: [anEndpoint('e')],
     subscriptions: uids.map((uid) => aSubscription(uid, 'e', change(uid))),
-    filters: Object.fromEntries(uids.map((uid) => [uid, [row(uid, '*')]])),
+    filters: Object.fromEntries(uids.map((uid) => [uid, [aRow(uid, '*')]])),
   }
-}
-
-function row(subscription: string, type: string): JsonObject {
-  return { uid: `${subscription}-${type}`, subscription_id: subscription, event_type: type, body: {}, headers: {} }
 }
 
 /** Whose rows were asked for since the last call, in order. */
@@ -150,7 +149,7 @@ describe('a run that may not read all rows', () => {
   })
 
   it('reads those in question for a half, so that the turn of the others comes', async () => {
-    const off = (uid: string) => ({ ...row(uid, '*'), enabled_at: null })
+    const off = (uid: string) => ({ ...aRow(uid, '*'), enabled_at: null })
     const service = await open({
       ...fleetOf(five),
       filters: Object.fromEntries(five.map((uid) => [uid, [off(uid)]])),
@@ -179,7 +178,7 @@ waivers:
 `)
     const service = await open({
       ...fleetOf(['s2', 's1']),
-      filters: { s2: [row('s2', '*')], s1: [{ ...row('s1', '*'), enabled_at: null }] },
+      filters: { s2: [aRow('s2', '*')], s1: [{ ...aRow('s1', '*'), enabled_at: null }] },
     })
     const found = async () =>
       (await service.audit({ policy, filtersPerRun: 1 })).violations.map(({ state, rule }) => `${state} ${rule}`)
@@ -231,7 +230,7 @@ waivers:
 
   it('takes no row for changed that a version of another installation key had with a seal in a text', async () => {
     const body = { callback: 'https://hooks.example.com/in?token=not-a-real-token-1' }
-    const filters = Object.fromEntries(['s2', 's1'].map((uid) => [uid, [{ ...row(uid, '*'), body }]]))
+    const filters = Object.fromEntries(['s2', 's1'].map((uid) => [uid, [{ ...aRow(uid, '*'), body }]]))
     const service = await open({ ...fleetOf(['s2', 's1']), filters })
     for (let run = 1; run <= 2; run++) await service.audit({ filtersPerRun: 1 })
     service.show({ ...fleetOf(['s2', 's1'], () => ({ name: 'renamed' })), filters })
@@ -263,17 +262,20 @@ waivers:
   })
 })
 
+const { enabled_at: _, query: __, path: ___, ...earlierRow } = aRow('s1', '*')
+const before: Shown = { project: anOlderProject, filters: { s1: [earlierRow] } }
+
 describe('rows of which a release is the first to show whether they are on', () => {
   it.each([
     ['changed lately', 'drift/flapping: {}, '],
     ['did not change', ''],
   ])('are no drift of a subscription that %s', async (_, more) => {
     const policy = policyOf(`extends: []\nrules: { ${more}drift/filter-removed: {}, subscription/filter-off: {} }`)
-    const service = await open(fleetOf(['s1']))
+    const service = await open({ ...fleetOf(['s1']), ...before })
     await service.audit({ policy })
     if (more !== '') service.show({ subscriptions: fleetOf(['s1'], () => ({ name: 'renamed' })).subscriptions ?? [] })
     await service.audit()
-    service.show({ filters: { s1: [{ ...row('s1', '*'), enabled_at: null }] } })
+    service.show({ filters: { s1: [{ ...aRow('s1', '*'), enabled_at: null }] } })
     const report = await service.audit()
     expect(report.drift).toEqual([])
     expect(report.violations.map(({ rule, state }) => `${state} ${rule}`)).toEqual(['opened subscription/filter-off'])
@@ -282,7 +284,7 @@ describe('rows of which a release is the first to show whether they are on', () 
 
 it('are no difference from an approved state either, of a subscription that changed back', async () => {
   const policy = policyOf('extends: []\nrules: { drift/flapping: {}, drift/filter-removed: {} }')
-  const service = await open(fleetOf(['s1']))
+  const service = await open({ ...fleetOf(['s1']), ...before })
   await service.audit({ policy })
   await service.harness.withHistory(async (history) => {
     const run = await findLastRun(history)
@@ -291,7 +293,7 @@ it('are no difference from an approved state either, of a subscription that chan
   })
   service.show({ subscriptions: fleetOf(['s1'], () => ({ name: 'renamed' })).subscriptions ?? [] })
   await service.audit()
-  service.show({ ...fleetOf(['s1']), filters: { s1: [{ ...row('s1', '*'), enabled_at: null }] } })
+  service.show({ ...fleetOf(['s1']), filters: { s1: [{ ...aRow('s1', '*'), enabled_at: null }] } })
   expect((await service.audit()).violations).toEqual([])
 })
 
@@ -300,15 +302,20 @@ describe('rows that are off after an earlier run read them', () => {
   const states = ({ violations }: Report) => violations.map(({ rule, uid, state }) => `${state} ${rule} ${uid}`).sort()
 
   it('are unknown, and those of subscriptions that came since then are declared', async () => {
-    const switchedOff = { ...row('s1', 'a'), enabled_at: null }
+    const switchedOff = { ...aRow('s1', 'a'), enabled_at: null }
     const fleet = fleetOf(['s2', 's1'])
-    const service = await open({ ...fleet, filters: { s1: [switchedOff], s2: [row('s2', '*')] } })
+    const service = await open({ ...fleet, filters: { s1: [switchedOff], s2: [aRow('s2', '*')] } })
     expect(states(await service.audit({ policy }))).toEqual([
       'opened subscription/filter-off s1',
       'opened subscription/wildcard s2',
     ])
     askedOf(service)
-    const everything = { filter_config: { event_types: ['*'], filter: {} } }
+    const everything = {
+      filter_config: {
+        event_types: ['*'],
+        filter: { body: {}, headers: {}, query: {}, path: {}, is_flattened: false },
+      },
+    }
     service.show({ subscriptions: [aSubscription('s3', 'e', everything), ...(fleet.subscriptions ?? [])] })
     const report = await service.audit({ listings: { filters: 'off' } })
     expect(askedOf(service)).toEqual([])
@@ -319,7 +326,7 @@ describe('rows that are off after an earlier run read them', () => {
       'unknown subscription/filter-off s1',
       'unknown subscription/wildcard s2',
     ])
-    service.show({ filters: { s1: [switchedOff], s2: [row('s2', '*')], s3: [row('s3', 'a')] } })
+    service.show({ filters: { s1: [switchedOff], s2: [aRow('s2', '*')], s3: [aRow('s3', 'a')] } })
     const again = await service.audit()
     expect(states(again)).toEqual([
       'continuing subscription/filter-off s1',
@@ -357,7 +364,7 @@ describe('rows that could not be read', () => {
       service.show({ filters: { ...fleet.filters, [uid]: rows } })
       const report = await service.audit()
       expect(report.drift).toEqual([])
-      expect(known(service)[uid]).toEqual({ '*': plain })
+      expect(known(service)[uid]).toEqual({ '*': whole })
       const walk = walkOf(report, 'filters')
       const isFinal = cause === 'forbidden' || cause === 'refused_key'
       expect(walk).toMatchObject({ status: isFinal && uid === 's3' ? 'failed' : 'partial', cause, of: 3 })
@@ -383,14 +390,14 @@ describe('rows that could not be read', () => {
   it('of another subscription spoil the project, as a foreign item of a page does', async () => {
     const service = await open(fleetOf(three))
     await service.audit()
-    service.show({ filters: { ...fleetOf(three).filters, s2: [row('s1', '*')] } })
+    service.show({ filters: { ...fleetOf(three).filters, s2: [aRow('s1', '*')] } })
     const report = await service.audit()
     expect(report.coverage.map(({ status, cause }) => [status, cause])).toEqual(
       Array.from({ length: 5 }, () => ['failed', 'foreign']),
     )
     // What this run read is not kept, so the rows that are known are those of the run before.
     expect(walkOf(report, 'filters')).toMatchObject({ items: 0, oldest_at: '2026-11-21T03:01:00.000Z' })
-    expect(known(service).s2).toEqual({ '*': plain })
+    expect(known(service).s2).toEqual({ '*': whole })
   })
 
   it('are asked for no longer once several could not be read', async () => {
@@ -446,7 +453,7 @@ describe('a service without rows', () => {
     expect(walkOf(report, 'filters')).toMatchObject({ status: 'skipped', items: 0, of: 2 })
     expect(report.verdict.exit_code).toBe(0)
     expect(report.drift).toEqual([])
-    expect(known(service)).toEqual({ s1: { '*': plain }, s2: { '*': plain } })
+    expect(known(service)).toEqual({ s1: { '*': whole }, s2: { '*': whole } })
     expect(report.notices.filter(({ code }) => code === 'fields_unseen')).toHaveLength(1)
   })
 
@@ -457,6 +464,6 @@ describe('a service without rows', () => {
     service.show(fleetOf(['s2', 's1']))
     const report = await service.audit()
     expect(report.drift).toEqual([])
-    expect(known(service)).toEqual({ s1: { '*': plain }, s2: { '*': plain } })
+    expect(known(service)).toEqual({ s1: { '*': whole }, s2: { '*': whole } })
   })
 })

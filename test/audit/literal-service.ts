@@ -106,27 +106,104 @@ function textOf(item: JsonObject | string): string {
   return typeof item === 'string' ? item : JSON.stringify(item)
 }
 
+const stamps = { created_at: '2026-11-01T00:00:00Z', updated_at: '2026-11-01T00:00:00Z', deleted_at: null }
+
+/** Settings as v26.7.3 shows them. */
+const config: JsonObject = {
+  max_payload_read_size: 51_200,
+  replay_attacks_prevention_enabled: true,
+  add_event_id_trace_headers: false,
+  disable_endpoint: true,
+  multiple_endpoint_subscriptions: false,
+  search_policy: '720h',
+  request_id_header: '',
+  verify_dynamic_events: true,
+  allow_unmatched_dynamic_urls: false,
+  ssl: { enforce_secure_endpoints: true },
+  ratelimit: { count: 5000, duration: 60 },
+  strategy: { type: 'exponential', duration: 30, retry_count: 10 },
+  signature: {
+    header: 'X-Convoy-Signature',
+    versions: [{ uid: 'V1', hash: 'SHA256', encoding: 'hex', created_at: '2026-11-01T00:00:00Z' }],
+  },
+  meta_event: { is_enabled: false, type: '', event_type: [], url: '', secret: '', pub_sub: null },
+  circuit_breaker: {
+    sample_rate: 30,
+    error_timeout: 30,
+    failure_threshold: 70,
+    success_threshold: 5,
+    minimum_request_count: 10,
+    observability_window: 5,
+    consecutive_failure_threshold: 10,
+  },
+}
+
+/** All items here show all that the newest release shows. */
 export const aProject: JsonObject = {
+  ...stamps,
   uid: project,
+  organisation_id: 'ORG-1',
   name: 'orders',
   type: 'outgoing',
-  config: { search_policy: '720h' },
+  logo_url: '',
+  statistics: null,
+  retained_events: 0,
+  config,
+}
+
+const { request_id_header: _, verify_dynamic_events: __, allow_unmatched_dynamic_urls: ___, ...olderConfig } = config
+
+/** As a release of v25.9.1 to v26.6.4 shows it. */
+export const anOlderProject: JsonObject = { ...aProject, config: olderConfig }
+
+/** With other settings. */
+export function aProjectWith(settings: JsonObject): JsonObject {
+  return { ...aProject, config: { ...config, ...settings } }
 }
 
 export function anEndpoint(uid: string, more: JsonObject = {}): JsonObject {
   return {
+    ...stamps,
     uid,
     project_id: project,
     name: uid,
+    description: '',
     url: `https://${uid.toLowerCase()}.example/hooks`,
     status: 'active',
+    content_type: 'application/json',
+    advanced_signatures: true,
     rate_limit: 100,
     rate_limit_duration: 60,
     http_timeout: 30,
     authentication: null,
-    secrets: [{ uid: `${uid}-secret`, value: 'not-a-real-key-of-32-characters!', created_at: '2026-11-01T00:00:00Z' }],
+    secrets: [aSecret(`${uid}-secret`)],
+    failure_rate: null,
+    cb_state: null,
+    period_failure_rate: null,
+    success_count: null,
+    failure_count: null,
+    retry_count: null,
     ...more,
   }
+}
+
+/** A row of the filters of a subscription: it is on, and asks for nothing. */
+export function aRow(subscription: string, eventType: string, more: JsonObject = {}): JsonObject {
+  return {
+    uid: `${subscription}-${eventType}`,
+    subscription_id: subscription,
+    event_type: eventType,
+    body: {},
+    headers: {},
+    query: {},
+    path: {},
+    enabled_at: '2026-11-01T00:00:00Z',
+    ...more,
+  }
+}
+
+export function aSecret(uid: string, more: JsonObject = {}): JsonObject {
+  return { ...stamps, uid, value: 'not-a-real-key-of-32-characters!', expires_at: null, ...more }
 }
 
 export function aSource(uid: string, more: JsonObject = {}): JsonObject {
@@ -134,12 +211,36 @@ export function aSource(uid: string, more: JsonObject = {}): JsonObject {
     type: 'hmac',
     hmac: { hash: 'SHA256', header: 'x-sig', encoding: 'hex', secret: `not-real-${uid}` },
   }
-  return { uid, project_id: project, name: uid, type: 'http', is_disabled: false, verifier, ...more }
+  return {
+    ...stamps,
+    uid,
+    project_id: project,
+    mask_id: uid,
+    name: uid,
+    url: `https://ingest.example/${uid}`,
+    type: 'http',
+    provider: '',
+    is_disabled: false,
+    verifier,
+    custom_response: { body: '', content_type: '' },
+    provider_config: null,
+    forward_headers: [],
+    pub_sub: null,
+    idempotency_keys: ['request.header.X-Event-Id'],
+    event_type_location: '',
+    body_function: null,
+    header_function: null,
+    ...more,
+  }
 }
 
 export function aSubscription(uid: string, endpoint: string, more: JsonObject = {}): JsonObject {
   const filter = { body: {}, headers: {}, query: {}, path: {}, is_flattened: false }
   return {
+    ...stamps,
+    delivery_mode: 'at_least_once',
+    function: null,
+    device_metadata: null,
     uid,
     project_id: project,
     name: uid,

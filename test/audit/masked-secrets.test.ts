@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { ended, weak } from '../rules/certificates.ts'
 import { policyOf } from './audit-harness.ts'
-import { anEndpoint, aSource, openLiteral } from './literal-service.ts'
+import { anEndpoint, aSecret, aSource, openLiteral } from './literal-service.ts'
 
 const policy = policyOf(`
 extends: []
@@ -19,7 +19,7 @@ rules:
 const shown = (secret: string, more = {}) => ({
   endpoints: ['e1', 'e2'].map((uid) =>
     anEndpoint(uid, {
-      secrets: [{ uid: `${uid}-secret`, value: secret, created_at: '2026-11-01T00:00:00Z', ...more }],
+      secrets: [aSecret(`${uid}-secret`, { value: secret, ...more })],
       authentication: { type: 'api_key', api_key: { header_name: 'x-key', header_value: secret } },
     }),
   ),

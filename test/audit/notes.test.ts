@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { command } from '../cli/run-in-process.ts'
 import { at, type FleetFixture, openFleetFixture, pagesOfTwo } from './fleet-fixture.ts'
-import { anEndpoint, aSubscription, openLiteral } from './literal-service.ts'
+import { anEndpoint, aRow, aSubscription, openLiteral } from './literal-service.ts'
 
 let fixture: FleetFixture
 afterEach(() => fixture?.[Symbol.asyncDispose]())
@@ -155,9 +155,7 @@ it('of a change in a timeline are those about the name that the project had then
 
 describe('a change of filter rows', () => {
   it('came about after these were last read, which may be long before the last scan', async () => {
-    const row = (subscription: string, body: JsonObject) => [
-      { uid: `row-of-${subscription}`, subscription_id: subscription, event_type: '*', body, headers: {} },
-    ]
+    const row = (subscription: string, body: JsonObject) => [aRow(subscription, '*', { body })]
     const shown = (body: JsonObject) => ({
       endpoints: [anEndpoint('e')],
       subscriptions: ['s2', 's1'].map((uid) => aSubscription(uid, 'e')),

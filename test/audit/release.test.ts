@@ -10,22 +10,26 @@ import { anEndpoint, aProject, aSource, openLiteral } from './literal-service.ts
 
 const policy = policyOf('{ extends: [], rules: { service/release-vulnerable: {} } }')
 
+/** Settings that say nothing of a release. */
+const unsaid: JsonObject = { ...aProject, config: { search_policy: '720h' } }
+
 /** Settings that every release shows, with those of some. */
 function settings(more: JsonObject = {}): JsonObject {
   const strategy = { type: 'exponential', duration: 30, retry_count: 10 }
-  return { ...aProject, config: { strategy, circuit_breaker: { sample_rate: 30 }, ...more } }
+  return { ...unsaid, config: { strategy, circuit_breaker: { sample_rate: 30 }, ...more } }
 }
 
 const v26_6_5 = settings({ request_id_header: 'X-Convoy-Idempotency-Key' })
 const v26_7_0 = settings({ request_id_header: '', sync_dynamic_event_ack: false })
 const v26_7_1 = settings({ request_id_header: '', verify_dynamic_events: false, allow_unmatched_dynamic_urls: false })
 
-/** Endpoints before and after v26.6.1. */
-const earlier = anEndpoint('EP-1', { content_type: 'application/json', failure_rate: 0 })
-const later = anEndpoint('EP-2', { content_type: 'application/json', failure_rate: null, cb_state: null })
+/** Endpoints before and after v26.6.1, and one without what shows that. */
+const { cb_state: _, ...earlier } = anEndpoint('EP-1')
+const later = anEndpoint('EP-2')
+const { failure_rate: __, content_type: ___, ...partial } = earlier
 
-const untagged = aSource('SRC-1', { body_function: null })
-const tagged = { ...untagged, event_type_location: '' }
+const { event_type_location: ____, ...untagged } = aSource('SRC-1')
+const tagged = aSource('SRC-1')
 
 function releasesOf({ projects }: Report) {
   return projects.map(({ release }) => release && [release.from, release.below, release.contradictory])
@@ -36,17 +40,17 @@ const releaseOf = (report: Report) => releasesOf(report)[0]
 describe('the release of a service', () => {
   it.each<[text: string, shown: Parameters<typeof openLiteral>[0], release: unknown]>([
     ['before v26.6.5', { project: settings() }, ['v25.9.1', 'v26.6.5', false]],
-    ['before v25.9.1', { project: { ...aProject, config: { strategy: {} } } }, [null, 'v25.9.1', false]],
+    ['before v25.9.1', { project: { ...unsaid, config: { strategy: {} } } }, [null, 'v25.9.1', false]],
     ['v26.6.5 to v26.6.10', { project: v26_6_5 }, ['v26.6.5', 'v26.7.0', false]],
     ['v26.7.0 alone', { project: v26_7_0 }, ['v26.7.0', 'v26.7.1', false]],
     ['v26.7.1 and later', { project: v26_7_1 }, ['v26.7.1', null, false]],
     ['v26.3.7 to v26.6.0, by both', { endpoints: [earlier], sources: [tagged] }, ['v26.3.7', 'v26.6.1', false]],
     ['before v26.3.7, by sources', { sources: [untagged] }, [null, 'v26.3.7', false]],
     ['v26.6.1 to v26.6.4', { project: settings(), endpoints: [later] }, ['v26.6.1', 'v26.6.5', false]],
-    ['nothing, where items are shown in part', { endpoints: [anEndpoint('EP-3')] }, undefined],
+    ['nothing, where items are shown in part', { endpoints: [partial] }, undefined],
     ['nothing, where lists are empty', {}, undefined],
   ])('is %s', async (_, shown, release) => {
-    await using service = await openLiteral(shown)
+    await using service = await openLiteral({ project: unsaid, ...shown })
     expect(releaseOf(await service.audit())).toEqual(release)
   })
 
@@ -61,7 +65,7 @@ describe('the release of a service', () => {
   })
 
   it('is known from items that did not change, too', async () => {
-    await using service = await openLiteral({ endpoints: [earlier] })
+    await using service = await openLiteral({ project: unsaid, endpoints: [earlier] })
     expect(releaseOf(await service.audit())).toEqual(['v25.11.1', 'v26.6.1', false])
     expect(releaseOf(await service.audit())).toEqual(['v25.11.1', 'v26.6.1', false])
     service.show({ endpoints: [later] })
@@ -110,7 +114,7 @@ describe('a violation of a vulnerable release', () => {
   it('is unknown where nothing shows the release, or it may be repaired', async () => {
     await using service = await openLiteral({ project: settings() })
     await service.audit({ policy })
-    service.show({ project: aProject })
+    service.show({ project: unsaid })
     expect(violationLines(await service.audit())).toEqual(line('unknown'))
     service.show({ project: v26_6_5 })
     expect(violationLines(await service.audit())).toEqual(line('unknown'))

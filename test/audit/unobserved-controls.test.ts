@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { approvalsOf } from '../../src/audit/approve-run.ts'
 import type { ControlEvidence } from '../../src/compliance/compliance.ts'
 import { findLastRun, listRuns } from '../../src/history/sql/runs.ts'
-import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readRules } from '../../src/questions/read-rules.ts'
@@ -11,7 +10,7 @@ import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { project } from '../service/fake-service.ts'
 import { policyOf } from './audit-harness.ts'
 import { violationLines } from './fleet-fixture.ts'
-import { anEndpoint, aSubscription, openLiteral, type Shown } from './literal-service.ts'
+import { anEndpoint, aRow, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
 /** A control of one rule alone, so that no other one lacks evidence in its place. */
 function assess(report: Report, rule: string): ControlEvidence {
@@ -51,23 +50,22 @@ function replayedDoubts({ harness }: LiteralFixture, policy: Policy) {
   })
 }
 
-const row = (uid: string, type: string): JsonObject => ({
-  uid: `${uid} ${type}`,
-  subscription_id: uid,
-  event_type: type,
-  body: {},
-  headers: {},
-})
-
 const three = ['s1', 's2', 's3']
 const fleet: Shown = {
   endpoints: [anEndpoint('e1'), anEndpoint('e2')],
   subscriptions: three.map((uid) => aSubscription(uid, 'e1')),
-  eventTypes: ['*', 'order.created'].map((name) => ({ uid: `type ${name}`, name, deprecated_at: null })),
+  eventTypes: ['*', 'order.created'].map((name) => ({
+    uid: `type ${name}`,
+    name,
+    category: '',
+    description: '',
+    json_schema: null,
+    deprecated_at: null,
+  })),
 }
 const withRows: Shown = {
   ...fleet,
-  filters: Object.fromEntries(three.map((uid) => [uid, [row(uid, 'order.created')]])),
+  filters: Object.fromEntries(three.map((uid) => [uid, [aRow(uid, 'order.created')]])),
 }
 
 describe('a control is not met', () => {

@@ -14,7 +14,7 @@ type List = 'endpoints' | 'sources' | 'subscriptions'
 
 const weak: JsonObject = {
   url: 'http://ep.example/x',
-  authentication: { type: 'api_key', api_key: { header_value: 'x' } },
+  authentication: { type: 'api_key', api_key: { header_name: 'x-key', header_value: 'x' } },
 }
 const fleet = {
   endpoints: [anEndpoint('EP-1', weak), anEndpoint('EP-2', { ...weak, status: 'inactive', secrets: [] })],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { anEndpoint, openLiteral } from '../audit/literal-service.ts'
+import { anEndpoint, anOlderProject, openLiteral } from '../audit/literal-service.ts'
 import { command } from '../cli/run-in-process.ts'
 import { project } from '../service/fake-service.ts'
 
@@ -31,9 +31,10 @@ describe('restore, for a service that shows more or less than the usual one', ()
   })
 
   it('says which fields it does not know, and which the service never showed', async () => {
-    await using service = await openLiteral({ endpoints: [anEndpoint('E1', { colour: 'red' })] })
+    const { description: _, ...undescribed } = anEndpoint('E1', { colour: 'red' })
+    await using service = await openLiteral({ endpoints: [undescribed] })
     await service.audit()
-    service.show({ endpoints: [anEndpoint('E1', { colour: 'blue', rate_limit: 0 })] })
+    service.show({ endpoints: [{ ...undescribed, colour: 'blue', rate_limit: 0 }] })
     await service.audit()
     const { directory: cwd, file } = service.harness
     const { stdout } = await command(['restore', 'E1', '--history', file, '--format', 'json'], { cwd })
@@ -51,7 +52,7 @@ describe('restore, for a service that shows more or less than the usual one', ()
     ['%2e%2e', '%252e%252e'],
     ['a/../b', 'a%2F..%2Fb'],
   ])('addresses the uid %j as one step, or prints no request', async (uid, step) => {
-    await using service = await openLiteral({ endpoints: [anEndpoint(uid, { name: 'one' })] })
+    await using service = await openLiteral({ project: anOlderProject, endpoints: [anEndpoint(uid, { name: 'one' })] })
     await service.audit()
     service.show({ endpoints: [anEndpoint(uid, { name: 'two', status: 'paused' })] })
     await service.audit()

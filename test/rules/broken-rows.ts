@@ -164,8 +164,18 @@ const key = (header_value: string): VerifierRow => ({
   api_key: { header_name: 'X-Api-Key', header_value },
 })
 const queue = (type: string, settings: JsonObject) =>
-  source({ type: 'pub_sub', url: '', pub_sub: { type, workers: 1, [type]: settings } })
-const amqp = { schema: 'amqps', host: 'mq.example.com', port: '5671', queue: 'events', routingKey: '', vhost: '/' }
+  source({ type: 'pub_sub', url: '', pub_sub: { type, workers: 1, ...noQueue, [type]: settings } })
+const noQueue = { sqs: null, google: null, kafka: null, amqp: null }
+const amqp = {
+  schema: 'amqps',
+  host: 'mq.example.com',
+  port: '5671',
+  queue: 'events',
+  routingKey: '',
+  vhost: '/',
+  bindedExchange: null,
+  deadLetterExchange: null,
+}
 
 export const sourceBreaks: Breaks<SourceRow> = {
   'source/dead-letter-missing': queue('amqp', { ...amqp, auth: { user: 'hooks', password: 'not-a-real-key-77' } }),
@@ -177,7 +187,12 @@ export const sourceBreaks: Breaks<SourceRow> = {
     { provider: 'github', verifier: key('not-a-real-key-c2f09d4be7718a36') },
     'source/verifier-replayable',
   ),
-  'source/queue-plaintext': queue('kafka', { brokers: ['mq.example.com:9092'], topic_name: 'events' }),
+  'source/queue-plaintext': queue('kafka', {
+    brokers: ['mq.example.com:9092'],
+    consumer_group_id: 'hooks',
+    topic_name: 'events',
+    auth: null,
+  }),
   'source/queue-static-keys': queue('sqs', {
     access_key_id: 'AKIANOTAREALKEY12345',
     secret_key: 'not-a-real-key-81e5',

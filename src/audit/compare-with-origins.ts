@@ -3,7 +3,7 @@ import type { PastVersion } from '../history/stored-body.ts'
 import { diffAttributes, hiddenBySeals, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
 import { pointersOverlap } from '../model/json.ts'
-import { type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { type Resource, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
@@ -183,13 +183,14 @@ interface OriginOfResource {
 
 function compareWithOrigin(
   resource: Resource,
-  origin: Pick<PastVersion, 'attributes' | 'sealKeyId'>,
+  origin: Pick<PastVersion, 'attributes' | 'doubts' | 'sealKeyId'>,
   { sealKeyId, ofProject, ignored, reform }: ComparisonBasis,
 ): OriginOfResource {
   const { kind, attributes: after } = resource
   const areSealsComparable = origin.sealKeyId === sealKeyId
   const before = reform(kind, origin.attributes)
-  const fields = diffAttributes(kind, before, after, { sealsComparable: areSealsComparable })
+  const unseen = [...unseenIn(origin), ...(resource.unseen ?? [])]
+  const fields = diffAttributes(kind, before, after, { sealsComparable: areSealsComparable, unseen })
   const compared = leaveOutIgnored(ignored, { before, after, fields })
   const compare = (
     rule: string,

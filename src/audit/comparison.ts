@@ -127,7 +127,8 @@ async function compareBeforeDoubt(
       if (earlier.length > 0) return since < run ? [{ resource, unread, run: since }] : []
       const areSealsComparable = version.sealKeyId === sealer.keyId
       const was = reform(kind, version.attributes)
-      const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable })
+      const unseen = [...unseenIn(version), ...(resource.unseen ?? [])]
+      const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable, unseen })
       const { before, fields } = leaveOutIgnored(ignored, { before: was, after, fields: all })
       if (fields.length === 0) return []
       const drift: Drift = {
@@ -152,7 +153,7 @@ function unreadIn(kind: Kind, version: Pick<PastVersion, 'attributes' | 'doubts'
   if (version?.doubts === undefined) return []
   const { attributes, doubts } = version
   const byField = Map.groupBy(
-    [...malformedFields(kind, attributes), ...unseenIn(doubts)],
+    [...malformedFields(kind, attributes), ...unseenIn(version)],
     (path) => describeField(kind, path).path,
   )
   return [...byField].flatMap(([field, unread]) => {

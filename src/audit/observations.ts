@@ -2,9 +2,11 @@ import type { StagedChange } from '../history/records.ts'
 import { type DescribedField, describeField } from '../inventory/malformed.ts'
 import { ReleaseSigns } from '../inventory/release-signs.ts'
 import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
+import { valueAt } from '../model/json.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type FieldDoubt, type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import { requiredFields } from '../model/wire-schema.ts'
+import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
 import type { TakenSettings } from './newer-settings.ts'
 import { kindOf } from './project-scan.ts'
@@ -145,7 +147,8 @@ function countUnseen(): UnseenCounts {
       const counted = countedOf(listing, kind)
       for (const { resource } of resources) {
         counted.resources += 1
-        for (const pointer of resource.unseen ?? []) addField(counted.fields, pointer.slice(1), resource)
+        const pointers = new Map(resource.unseen?.map((pointer) => [describeField(kind, pointer).path, pointer]))
+        for (const [field, pointer] of pointers) addField(counted.fields, field, resource, pointer)
       }
     },
     fieldsMissing(listing) {
@@ -157,32 +160,47 @@ function countUnseen(): UnseenCounts {
     itemsOf: (listing) => countedOf(listing, kindOf[listing]).resources,
     notices() {
       const inOrder = [...counts.values()].sort((a, b) => listings.indexOf(a.listing) - listings.indexOf(b.listing))
-      return inOrder.flatMap((counted) =>
-        [...counted.fields].map(([field, unseen]) => ({
-          code: 'fields_unseen',
-          listing: counted.listing,
-          text: textOfUnseen(counted, field, unseen),
-        })),
-      )
+      return inOrder.flatMap((counted) => {
+        // What is missing of the same resources since the same run is one thing to say.
+        const alike = Map.groupBy(counted.fields, ([, { missing, carried, first, since }]) =>
+          JSON.stringify([missing, carried, first, since?.run]),
+        )
+        return [...alike.values()].flatMap((fields) => {
+          const [, unseen] = fields[0] ?? []
+          if (unseen === undefined) return []
+          const text = textOfUnseen(
+            counted,
+            fields.map(([field]) => field),
+            unseen,
+          )
+          return { code: 'fields_unseen', listing: counted.listing, text }
+        })
+      })
     },
   }
 }
 
-function addField(fields: Map<string, UnseenField>, field: string, { uid, attributes, doubts }: Resource): void {
+function addField(
+  fields: Map<string, UnseenField>,
+  field: string,
+  { uid, attributes, doubts }: Resource,
+  pointer: string,
+): void {
   const unseen = fields.get(field) ?? { missing: 0, carried: 0, first: uid, since: undefined }
   fields.set(field, unseen)
   unseen.missing += 1
-  if (Object.hasOwn(attributes, field)) unseen.carried += 1
+  if (valueAt(attributes, pointer) !== undefined) unseen.carried += 1
   const since = doubts?.[field]
   if (since !== undefined && (unseen.since === undefined || since.run < unseen.since.run)) unseen.since = since
 }
 
 function textOfUnseen(
   { kind, resources }: ItemCounts,
-  field: string,
+  fields: readonly string[],
   { missing, carried, first, since }: UnseenField,
 ): string {
   const isAll = missing === resources
+  const [field, them] = [listed(fields), fields.length === 1 ? 'it' : 'them']
   const who = isAll
     ? `none of ${count(resources, kind)} shows ${field}`
     : `${missing} of ${count(resources, kind)} ${missing === 1 ? 'shows' : 'show'} no ${field}`
@@ -190,10 +208,10 @@ function textOfUnseen(
   const about = isAll ? '' : missing === 1 ? ' about it' : ' about them'
   const carriedText =
     carried === 0
-      ? 'no value of it is known'
-      : `what is known of it${carried === missing ? '' : ` in ${carried} of them`} is older`
+      ? `no value of ${them} is known`
+      : `what is known of ${them}${carried === missing ? '' : ` in ${carried} of them`} is older`
   const example = isAll || missing > 1 ? `first: ${first}` : first
-  return `${who}${when}: rules that read it say nothing${about}; ${carriedText} (${example})`
+  return `${who}${when}: rules that read ${them} say nothing${about}; ${carriedText} (${example})`
 }
 
 /** `2026-11-21 03:01 UTC`. */

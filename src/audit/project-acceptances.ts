@@ -4,7 +4,7 @@ import type { ActiveViolation } from '../history/staged.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
 import { decidedBy, type Ending } from '../model/ending.ts'
-import { type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { type ProjectRef, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs } from '../policy/policy.ts'
@@ -137,7 +137,9 @@ function changedFields(
   const { kind, attributes: after } = resource
   if (!isInForm(previous, lastComplete[kind])) return undefined
   const before = reseal(kind, previous.attributes, sealer)
-  const fields = diffAttributes(kind, before, after, { sealsComparable: previous.sealKeyId === sealer.keyId })
+  const unseen = [...unseenIn(previous), ...(resource.unseen ?? [])]
+  const sealsComparable = previous.sealKeyId === sealer.keyId
+  const fields = diffAttributes(kind, before, after, { sealsComparable, unseen })
   return leaveOutIgnored(ignored, { before, after, fields }).fields.map(({ path }) => path)
 }
 

@@ -3,7 +3,7 @@ import type { CompleteScans, StagedChange } from '../history/records.ts'
 import type { ProjectHistory } from '../history/staged.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
-import { type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
+import { type FilterReadings, takeInventory, withNewer } from '../inventory/take-inventory.ts'
 import type { FilterCoverage } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ProjectNotice } from '../model/notice.ts'
@@ -258,7 +258,9 @@ export class ProjectAudit implements ProjectScan {
     const parsed = remembered.size === 0 ? items : items.filter((_, at) => identities[at]?.uid === undefined)
     const inventory = takeInventory(listing, parsed, this.sealer, filters)
     const taken = remembered.size === 0 ? inventory.listed : inOrderOf(identities, remembered, inventory.listed)
-    const listed = listing === 'project' ? await this.#takeSettings(taken) : taken
+    this.#observed.noteShapes(listing, taken)
+    const sure = withNewer({ ...inventory, listed: taken }, this.#observed.release.isFrom)
+    const listed = listing === 'project' ? await this.#takeSettings(sure) : sure
     // A source that was listed is known in full: the stub that a subscription carries adds nothing.
     if (listing === 'sources') for (const resource of listed) this.#listed.add(resourceKey(resource))
     const lifted = inventory.lifted.filter((resource) => !this.#listed.has(resourceKey(resource)))
@@ -269,7 +271,6 @@ export class ProjectAudit implements ProjectScan {
       const passing = resources.map((resource, at) => ({ resource, item: items[at] }))
       for (const target of findTargets(probes, this.#audited, passing)) this.#targets.push(target)
     }
-    this.#observed.noteShapes(listing, listed)
     if (listing === 'subscriptions') this.#contradictions.take(listed)
     return resources
   }

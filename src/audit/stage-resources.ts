@@ -9,7 +9,7 @@ import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { valueAt } from '../model/json.ts'
-import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
+import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource, unseenIn } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
 import { type ComparedChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import { filterText } from './listing-filters.ts'
@@ -172,7 +172,10 @@ function changeSince(
   if (base === 'same') return { base, change: undefined }
   if (base === undefined) return { base, change: isNew ? changeOf(resource, 'added', []) : undefined }
   const { attributes: after } = resource
-  const compared = diffAttributes(resource.kind, base.attributes, after, { sealsComparable: base.sealKeyId === keyId })
+  const compared = diffAttributes(resource.kind, base.attributes, after, {
+    sealsComparable: base.sealKeyId === keyId,
+    unseen: [...unseenIn(base), ...(resource.unseen ?? [])],
+  })
   const { before, fields, ignoredCounts } = leaveOutIgnored(ignored, {
     before: base.attributes,
     after,
@@ -221,7 +224,7 @@ function fillUnseen(resource: Resource, current: StoredBody, sealer: Sealer, dou
   const currentAttributes = current.sealKeyId === sealer.keyId ? current.attributes : maskSeals(current.attributes)
   const before =
     current.normaliser === normaliserVersion ? currentAttributes : reseal(resource.kind, currentAttributes, sealer)
-  const attributes = carryOver(resource.kind, before, resource.attributes)
+  const attributes = carryOver(resource.kind, before, resource.attributes, resource.unseen)
   const carried = Object.entries(current.facts).filter(
     ([path]) => !(path in resource.facts) && valueAt(attributes, path) === valueAt(before, path),
   )

@@ -19,6 +19,8 @@ import { holdsSeal } from './seal-json.ts'
 export interface DiffOptions {
   /** False when the two sides were sealed under different installation keys: their seals cannot be compared. */
   readonly sealsComparable: boolean
+  /** JSON Pointers of members that one side should have and did not show: where it has none, they are not compared. */
+  readonly unseen?: readonly string[]
 }
 
 /**
@@ -33,8 +35,13 @@ export function diffAttributes(kind: Kind, before: JsonObject, after: JsonObject
  * The known state of a resource after a scan: what the scan showed, and the previous value of everything else. So a
  * release that shows less, or a source seen only as a stub, hides no later change and makes no false one.
  */
-export function carryOver(kind: Kind, before: JsonObject, after: JsonObject): JsonObject {
-  return carryMembers(wireSchema[kind], withoutOldNames(kind, before, after), after)
+export function carryOver(
+  kind: Kind,
+  before: JsonObject,
+  after: JsonObject,
+  unseen: readonly string[] = [],
+): JsonObject {
+  return carryMembers(wireSchema[kind], withoutOldNames(kind, before, after), after, '', unseen)
 }
 
 /** The state, without values by another name of a field that the scan showed by its own name alone. */
@@ -51,32 +58,48 @@ function withoutOldNames(kind: Kind, before: JsonObject, after: JsonObject): Jso
   return state
 }
 
-function carryMembers(members: Members, before: JsonObject, after: JsonObject): JsonObject {
+/** `unseen`: JSON Pointers of what was not shown in objects where an absent member is else an empty one. */
+function carryMembers(
+  members: Members,
+  before: JsonObject,
+  after: JsonObject,
+  path: string,
+  unseen: readonly string[],
+  isAbsentEmpty = false,
+): JsonObject {
   const carried: [string, Json][] = []
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const old = memberOf(before, key)
     const now = memberOf(after, key)
-    carried.push([key, carryField(fieldOf(members, key), old, now)])
+    const here = `${path}/${pointerStep(key)}`
+    if (isAbsentEmpty && now === undefined && !unseen.includes(here)) continue
+    carried.push([key, carryField(fieldOf(members, key), old, now, here, unseen)])
   }
   const out: Record<string, Json> = {}
   for (const [key, value] of carried.sort(([a], [b]) => (a < b ? -1 : 1))) setProperty(out, key, value)
   return out
 }
 
-function carryField(field: Field | undefined, before: Json | undefined, after: Json | undefined): Json {
+function carryField(
+  field: Field | undefined,
+  before: Json | undefined,
+  after: Json | undefined,
+  path: string,
+  unseen: readonly string[],
+): Json {
   if (after === undefined) return before ?? null
   if (before === undefined) return after
   if (isMasked(after) && (isSeal(before) || isMaskOf(field, after, before))) return before
   if (typeof before === 'string' && typeof after === 'string' && after.includes(maskedSeal))
     return isSameText(before, after, true) ? before : after
   if (field?.type === 'struct' && isJsonObject(before) && isJsonObject(after)) {
-    if (field.collapse === undefined) return carryMembers(field.members, before, after)
-    return mapMembers(after, (key, value) => carryField(fieldOf(field.members, key), memberOf(before, key), value))
+    return carryMembers(field.members, before, after, path, unseen, field.collapse)
   }
   if (field?.type === 'keyed' && isJsonObject(before) && isJsonObject(after)) {
     return mapMembers(after, (key, value) => {
       const old = memberOf(before, key)
-      return isJsonObject(old) && isJsonObject(value) ? carryMembers(field.members, old, value) : value
+      const here = `${path}/${pointerStep(key)}`
+      return isJsonObject(old) && isJsonObject(value) ? carryMembers(field.members, old, value, here, unseen) : value
     })
   }
   return after
@@ -178,10 +201,12 @@ function* diffKeys(
   options: DiffOptions,
 ): Generator<FieldChange> {
   for (const key of keysOf(before, after)) {
-    const [old, now] = [memberOf(before, key) ?? null, memberOf(after, key) ?? null]
+    const [old, now] = [memberOf(before, key), memberOf(after, key)]
+    const here = `${path}/${pointerStep(key)}`
+    if ((old === undefined || now === undefined) && options.unseen?.includes(here) === true) continue
     const field = fieldOf(members, key)
-    if (saysTheSame(field, old, now, options)) continue
-    yield* diffField(field, old, now, `${path}/${pointerStep(key)}`, options)
+    if (saysTheSame(field, old ?? null, now ?? null, options)) continue
+    yield* diffField(field, old ?? null, now ?? null, here, options)
   }
 }
 

@@ -17,15 +17,19 @@ export function malformedFields(kind: Kind, attributes: JsonObject): readonly st
   return paths
 }
 
-/** Whether a value in normal form breaks the contract. An absent or empty one does where every release shows a word. */
+/**
+ * Whether a value in normal form breaks the contract. An empty one does where a word is never empty, and in place of a
+ * number; null in place of a text is an empty list in the normal form, as an empty text is null there.
+ */
 export function isMalformed(field: Field, value: Json): boolean {
-  if (value === null) return field.type === 'word' && field.presence === 'required'
+  if (value === null)
+    return (field.type === 'word' && field.absent === 'suspect') || (isNumeric(field) && isNullMalformed(field))
   switch (field.type) {
     case 'flag':
       return typeof value !== 'boolean'
     case 'integer':
       // A volatile number may be a share (`failure_rate`).
-      return typeof value !== 'number' || (field.presence !== 'volatile' && !Number.isSafeInteger(value))
+      return typeof value !== 'number' || (field.use !== 'volatile' && !Number.isSafeInteger(value))
     case 'seconds':
       return typeof value !== 'number'
     case 'time':
@@ -47,6 +51,18 @@ export function isMalformed(field: Field, value: Json): boolean {
     default:
       return isNotText(value)
   }
+}
+
+/** Whether null is a wrong type: in place of a text, a number or an address that is never left out. */
+export function isNullMalformed({ type, absent, isNullable }: Field): boolean {
+  return absent !== 'empty' && isNullable !== true && !typesWithNone.includes(type)
+}
+
+/** An object, a list, a flag and a time may be none. */
+const typesWithNone: readonly Field['type'][] = ['struct', 'keyed', 'free', 'set', 'addresses', 'flag', 'time']
+
+export function isNumeric({ type }: Field): boolean {
+  return type === 'integer' || type === 'seconds'
 }
 
 /**

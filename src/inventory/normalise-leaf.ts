@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
-import type { Json } from '../model/json.ts'
+import { isEmpty, type Json } from '../model/json.ts'
 import type { Leaf } from '../model/wire-schema.ts'
 import { isVocabulary } from '../secrets/harmless-text.ts'
 import { isNotText } from './malformed.ts'
@@ -93,7 +93,7 @@ type TextLeaf = Extract<
 function sealSecret(raw: Json, isAnything: boolean, sealer: Sealer): Json {
   const isOne = !isNotText(raw) || (Array.isArray(raw) && raw.length > 0 && raw.every(Number.isInteger))
   if (isAnything || isOne) return sealer.seal(asSecretText(raw))
-  return isSealInList(raw) ? raw : [sealer.seal(asSecretText(raw))]
+  return isSealInList(raw) || isEmpty(raw) ? raw : [sealer.seal(asSecretText(raw))]
 }
 
 /** What should be a list of texts and is not: sealed, it must not pass for one, nor for a text, which is a list of one. */

@@ -9,11 +9,12 @@ import {
   pointerStep,
   setProperty,
 } from '../model/json.ts'
+import type { Release } from '../model/release-range.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import type { Field, KeyedList, Members, Struct } from '../model/wire-schema.ts'
 import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
-import { isMalformed, keyOfMisnamed } from './malformed.ts'
+import { isMalformed, isNullMalformed, isNumeric, keyOfMisnamed } from './malformed.ts'
 import { normaliseSent } from './normalise-leaf.ts'
 import { asSecretText, isNormalTime } from './scalars.ts'
 import {
@@ -41,6 +42,14 @@ export interface Normalisation {
   readonly volatile: Record<string, Json>
   /** Filled while normalising: JSON Pointers of fields whose value has another type than in the contract. */
   readonly malformed: string[]
+  /** Filled while normalising: members that should be there and are not. */
+  readonly unseen: UnseenMember[]
+}
+
+/** A member that an object does not show. `since`: the release that first has it; what is older lacks it. */
+export interface UnseenMember {
+  readonly pointer: string
+  readonly since: Release | undefined
 }
 
 /**
@@ -54,8 +63,23 @@ export function normaliseMembers(
   job: Normalisation,
   isGuarded = false,
 ): JsonObject {
-  const normalise = job.isStub ? undefined : normaliserFor(members, raw, isGuarded, job.sealer)
+  if (job.isStub) return normaliseOneByOne(members, raw, path, job, isGuarded)
+  const seen = seenAlike(members, raw)
+  for (const [name, field] of seen?.absent ?? absentMembers(members, Object.keys(raw))) {
+    const isElsewhere =
+      (field.onlyFor !== undefined && raw.type !== field.onlyFor) || (field.use !== undefined && path !== '')
+    if (!isElsewhere) job.unseen.push({ pointer: `${path}/${name}`, since: field.since })
+  }
+  const normalise = seen && normaliserFor(seen, members, isGuarded, job.sealer)
   return normalise === undefined ? normaliseOneByOne(members, raw, path, job, isGuarded) : normalise(raw, path, job)
+}
+
+/** The members that an object with these names should show as well. */
+function absentMembers(members: Members, names: readonly string[]): readonly (readonly [string, Field])[] {
+  return Object.entries(members).filter(([name, { absent, use }]) => {
+    const isAlwaysShown = absent !== 'empty' && absent !== 'apart' && use !== 'reference'
+    return isAlwaysShown && !names.includes(name)
+  })
 }
 
 /** The same for stubs, and for objects with odd members. */
@@ -70,14 +94,14 @@ function normaliseOneByOne(
   const out: Record<string, Json> = {}
   for (const [key, field] of Object.entries(members)) {
     const rawValue = Object.hasOwn(raw, key) ? raw[key] : undefined
-    if (field.presence === 'reference') continue
+    if (field.use === 'reference') continue
     if (rawValue === undefined) {
-      if (field.presence === 'optional' && !isStub) out[key] = null
+      if (isEmptyIfAbsent(field) && !isStub) out[key] = null
       continue
     }
     const value = normaliseField(field, rawValue, path, key, `/${pointerStep(key)}`, job)
     if (isStub && isUnfilled(field, value)) continue
-    if (field.presence === 'volatile') noteVolatile(key, value, path, job)
+    if (field.use === 'volatile') noteVolatile(key, value, path, job)
     else out[key] = value
   }
   for (const key of unknownKeys(members, raw)) {
@@ -87,6 +111,10 @@ function normaliseOneByOne(
     if (!(isStub && isEmpty(value))) setProperty(out, name, value)
   }
   return inKeyOrder(out)
+}
+
+function isEmptyIfAbsent({ absent, use }: Field): boolean {
+  return absent === 'empty' && use === undefined
 }
 
 /** Whether a member of a stub may be empty because a stub has few. */
@@ -110,6 +138,8 @@ function normaliseField(field: Field, raw: Json, path: string, key: string, poin
 }
 
 function normaliseValue(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalisation): Json {
+  // Next to an empty text, which is none, null remains a wrong type.
+  if (raw === null && !job.isStub && isNullMalformed(field) && !isNumeric(field)) return []
   if (raw === null || raw === '')
     return field.type === 'set' || field.type === 'addresses' ? [] : field.type === 'keyed' ? {} : null
   if (field.type === 'struct') return normaliseStruct(field, raw, path + pointer, job)
@@ -123,6 +153,8 @@ function normaliseValue(field: Field, raw: Json, path: string, key: string, poin
 
 function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalisation): Json {
   if (!isJsonObject(raw)) return sealScalar(raw, field, job.sealer)
+  const { unseen } = job
+  const unseenBefore = unseen.length
   const normal = normaliseMembers(field.members, raw, path, withUserOf(raw, job), field.guarded)
   if (field.collapse === undefined) return normal
   const { members } = field
@@ -132,7 +164,10 @@ function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalisat
     if (isBlank(members, key, value)) hasEmpty = true
     else if (!isZero(members, key, value)) isNone = false
   }
-  if (isNone) return null
+  if (isNone) {
+    unseen.length = unseenBefore
+    return null
+  }
   return hasEmpty ? objectOf(Object.entries(normal).filter(([key, value]) => !isBlank(members, key, value))) : normal
 }
 
@@ -201,21 +236,14 @@ const seenBefore = new WeakMap<Members, Seen[]>()
 interface Seen {
   /** The members that an object shows. */
   readonly names: readonly string[]
+  /** Those that it should show as well. */
+  readonly absent: readonly (readonly [string, Field])[]
+  isRepeated: boolean
   normalise?: NormaliseAlike
 }
 
-/**
- * The function for objects like this one, made once, because a service fills the same members of every item. It answers
- * for the usual value of a leaf by what is quick to see, and leaves any other to `normaliseField`. Not for stubs, whose
- * empty members mean nothing. undefined for an object that has to be normalised member by member: an odd one, and the
- * first of its kind, so that a service cannot have a function made for every object.
- */
-function normaliserFor(
-  members: Members,
-  raw: JsonObject,
-  isGuarded: boolean,
-  sealer: Sealer,
-): NormaliseAlike | undefined {
+/** What is known of objects that show the same members as this one; undefined for an odd one. */
+function seenAlike(members: Members, raw: JsonObject): Seen | undefined {
   let interned = seenBefore.get(members)
   if (interned === undefined) {
     interned = []
@@ -223,16 +251,28 @@ function normaliserFor(
   }
   for (const seen of interned) {
     if (!shows(raw, seen.names)) continue
-    if (seen.normalise !== undefined) return seen.normalise
-    const steps = stepsFor(members, seen.names, isGuarded, sealer)
-    if (steps !== undefined) seen.normalise = makeNormaliser(steps, isGuarded)
-    return seen.normalise
+    seen.isRepeated = true
+    return seen
   }
   const names = Object.keys(raw)
   if (names.length > mostNames || names.some(({ length }) => length > longestName)) return undefined
   if (interned.length === mostKept) interned.length = 0
-  interned.push({ names })
-  return undefined
+  const seen = { names, absent: absentMembers(members, names), isRepeated: false }
+  interned.push(seen)
+  return seen
+}
+
+/**
+ * The function for objects that show the same, made once, because a service fills the same members of every item. It
+ * answers for the usual value of a leaf by what is quick to see, and leaves any other to `normaliseField`. Not for stubs,
+ * whose empty members mean nothing. undefined for what has to be normalised member by member: odd names, and the first
+ * object of its kind, so that a service cannot have a function made for every object.
+ */
+function normaliserFor(seen: Seen, members: Members, isGuarded: boolean, sealer: Sealer): NormaliseAlike | undefined {
+  if (seen.normalise !== undefined || !seen.isRepeated) return seen.normalise
+  const steps = stepsFor(members, seen.names, isGuarded, sealer)
+  if (steps !== undefined) seen.normalise = makeNormaliser(steps, isGuarded)
+  return seen.normalise
 }
 
 function shows(raw: JsonObject, names: readonly string[]): boolean {
@@ -266,7 +306,7 @@ function stepsFor(
   const steps: Step[] = []
   for (const [name, field] of fields.sort(([a], [b]) => (a < b ? -1 : 1))) {
     const isPresent = names.includes(name)
-    if (field?.presence === 'reference' || (!isPresent && field?.presence !== 'optional')) continue
+    if (field?.use === 'reference' || (!isPresent && !(field && isEmptyIfAbsent(field)))) continue
     steps.push({ name, isPresent, field })
   }
   return steps
@@ -288,7 +328,7 @@ function makeNormaliser(steps: readonly Step[], isGuarded: boolean): NormaliseAl
   for (const [at, { name, isPresent, field }] of steps.entries()) {
     const key = JSON.stringify(name)
     if (isPresent) statements.push(`const value${at} = member${at}(raw[${key}], path, job)`)
-    if (field?.presence === 'volatile') statements.push(`noteVolatile(${key}, value${at}, path, job)`)
+    if (field?.use === 'volatile') statements.push(`noteVolatile(${key}, value${at}, path, job)`)
     else members.push(`${key}: ${isPresent ? `value${at}` : 'null'}`)
   }
   const text = `return (raw, path, job) => {\n${statements.join('\n')}\nreturn { ${members.join(', ')} }\n}`
@@ -307,14 +347,17 @@ type NormaliseMember = (value: Json, path: string, job: Normalisation) => Json
 function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseMember {
   if (field === undefined) return (value, _, job) => normaliseExtra(value, name, isGuarded, job.sealer)
   const pointer = `/${pointerStep(name)}`
+  const isNullFine = !isNullMalformed(field)
   const anyOther: NormaliseMember = (value, path, job) => normaliseField(field, value, path, name, pointer, job)
   switch (field.type) {
     case 'flag':
       return (value, path, job) => (value === null || typeof value === 'boolean' ? value : anyOther(value, path, job))
     case 'seconds':
-      return (value, path, job) => (value === null || typeof value === 'number' ? value : anyOther(value, path, job))
+      return (value, path, job) =>
+        (value === null && isNullFine) || typeof value === 'number' ? value : anyOther(value, path, job)
     case 'integer':
-      return (value, path, job) => (value === null || Number.isSafeInteger(value) ? value : anyOther(value, path, job))
+      return (value, path, job) =>
+        (value === null && isNullFine) || Number.isSafeInteger(value) ? value : anyOther(value, path, job)
     case 'time':
       return (value, path, job) => (value === null || isUsualTime(value) ? value : anyOther(value, path, job))
     case 'word':

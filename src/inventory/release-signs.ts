@@ -7,6 +7,7 @@ import {
   type ReleaseRange,
 } from '../model/release-range.ts'
 import type { Listing } from '../model/resource.ts'
+import { type Members, resourceFields } from '../model/wire-schema.ts'
 
 /** Fields whose values change by themselves, and whose presence shows the release. */
 export const volatileSigns = ['cb_state', 'failure_rate'] as const
@@ -27,6 +28,10 @@ export class ReleaseSigns {
       else if (shape.has(sign.near)) this.#absent.add(sign)
     }
   }
+
+  /** Whether an item showed what only a release or a later one has. */
+  readonly isFrom = (release: Release): boolean =>
+    [...this.#present].some(({ first }) => compareReleases(first, release) >= 0)
 
   /** undefined: no item showed anything. */
   range(): ReleaseRange | undefined {
@@ -74,26 +79,27 @@ interface ReleaseSign {
   readonly first: Release
 }
 
-/**
- * From Convoy's source at its tags; the first two from its release notes, and from answers of v25.6 and v26.3.5 that were
- * recorded. Fields that a release leaves out when they are empty (`teams_webhook_url`) are no signs. The interface of
- * 2024-01-01 leaves `failure_rate` out, and what came after it.
- */
-const releaseSigns: readonly ReleaseSign[] = [
-  { listing: 'project', names: ['config.circuit_breaker'], near: 'config.strategy', first: 'v25.9.1' },
-  { listing: 'endpoints', names: ['content_type'], near: 'failure_rate', first: 'v25.11.1' },
-  { listing: 'sources', names: ['event_type_location'], near: 'body_function', first: 'v26.3.7' },
-  { listing: 'endpoints', names: ['cb_state'], near: 'failure_rate', first: 'v26.6.1' },
-  { listing: 'project', names: ['config.request_id_header'], near: 'config.strategy', first: 'v26.6.5' },
-  {
-    listing: 'project',
-    // The first name is v26.7.0's alone.
-    names: ['config.sync_dynamic_event_ack', 'config.verify_dynamic_events'],
-    near: 'config.strategy',
-    first: 'v26.7.0',
-  },
-  { listing: 'project', names: ['config.allow_unmatched_dynamic_urls'], near: 'config.strategy', first: 'v26.7.1' },
-]
+/** Subscriptions may leave out `delivery_mode`, which is newer, and are no signs. */
+const signsByListing = [
+  { listing: 'project', members: resourceFields.project, near: 'config.strategy' },
+  { listing: 'endpoints', members: resourceFields.endpoint, near: 'failure_rate' },
+  { listing: 'sources', members: resourceFields.source, near: 'body_function' },
+] as const satisfies readonly { listing: Listing; members: Members; near: string }[]
+
+/** Fields that a release shows in every item, and those before it in none. What is left out when empty shows none. */
+const releaseSigns: readonly ReleaseSign[] = signsByListing.flatMap(({ listing, members, near }) =>
+  newerFields(members, '').map(([names, first]) => ({ listing, names, near, first })),
+)
+
+function newerFields(members: Members, prefix: string): (readonly [names: readonly string[], first: Release])[] {
+  return Object.entries(members).flatMap(([name, field]) => {
+    const names = [name, ...(field.formerly === undefined ? [] : [field.formerly.name])].map((one) => prefix + one)
+    const isShape = field.use === undefined || volatileSigns.some((sign) => sign === name)
+    if (field.since !== undefined) return isShape ? [[names, field.since] as const] : []
+    const isStruct = field.type === 'struct' && field.collapse === undefined
+    return isStruct ? newerFields(field.members, `${prefix}${name}.`) : []
+  })
+}
 
 /**
  * Releases that answer with the settings of a project from a cache which an update of the project does not clear. From

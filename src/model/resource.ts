@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.ts'
+import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from './json.ts'
 
 export const kinds = [
   'project',
@@ -93,8 +93,8 @@ export interface Resource {
    */
   readonly malformed?: readonly string[]
   /**
-   * JSON Pointers of fields that every release shows and that the answer did not. Their attributes are absent, or carried
-   * from earlier scans; rules that read them are not evaluated. Absent if there are none.
+   * JSON Pointers of members that the answer should have shown and did not. Their attributes are absent, or carried from
+   * earlier scans; rules that read them are not evaluated. Absent if there are none.
    */
   readonly unseen?: readonly string[]
   /** Since when a field is malformed or not shown, by its path; absent if there are none. */
@@ -115,9 +115,25 @@ export type FieldDoubt = {
   readonly at: string
 }
 
-/** JSON Pointers of the fields that were not shown. */
-export function unseenIn(doubts: FieldDoubts = {}): readonly string[] {
-  return Object.entries(doubts).flatMap(([name, { cause }]) => (cause === 'unseen' ? [`/${name}`] : []))
+/** JSON Pointers of the fields that were not shown; of an object with a uid, in each that the list has. */
+export function unseenIn({ attributes, doubts = {} }: Pick<Resource, 'attributes' | 'doubts'>): readonly string[] {
+  return Object.entries(doubts).flatMap(([path, { cause }]) =>
+    cause === 'unseen' ? [...pointersTo(path.split('.'), attributes, '')] : [],
+  )
+}
+
+function* pointersTo([step, ...rest]: readonly string[], value: Json | undefined, pointer: string): Generator<string> {
+  if (step === undefined) {
+    yield pointer
+    return
+  }
+  const name = step.replace(/\[\]$/, '')
+  const member = isJsonObject(value) ? memberOf(value, name) : undefined
+  const here = `${pointer}/${pointerStep(name)}`
+  if (name === step) yield* pointersTo(rest, member, here)
+  else if (isJsonObject(member)) {
+    for (const uid of Object.keys(member)) yield* pointersTo(rest, memberOf(member, uid), `${here}/${pointerStep(uid)}`)
+  }
 }
 
 /** Whether rules can rely on every field that a resource should have. */

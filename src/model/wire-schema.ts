@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.ts'
+import type { Release } from './release-range.ts'
 import type { Kind } from './resource.ts'
 
 /** What a field holds. Every leaf decides whether it is secret, so a new field cannot remain undecided. */
@@ -40,7 +41,7 @@ export type Leaf =
    */
   | { readonly type: 'free'; readonly names?: 'parameters'; readonly isAnything?: true; readonly isProse?: true }
 
-export type Field = (Leaf | Struct | KeyedList) & { readonly presence?: Presence } & Write
+export type Field = (Leaf | Struct | KeyedList) & Shown & Write
 
 /** An object with known members. */
 export interface Struct {
@@ -69,14 +70,29 @@ export interface KeyedList {
 export type Members = Readonly<Record<string, Field>>
 
 /**
- * What the absence of a member means. Default: the service did not show it (unknown).
- * - `optional`: left out when empty
- * - `required`: every release shows it, so an item without it is seen in part: rules that read it say nothing. A word that
- *   is required is never empty
- * - `volatile`: changes by itself; rules read it, but it is neither stored nor compared
- * - `reference`: replaced by a reference or lifted; never an attribute
+ * When the service shows a member, by its answers that were recorded and by the declarations in its code. Where nothing is
+ * said, every release shows it in every item. A member that should be there and is not is unknown: rules that read it
+ * cannot say anything. Within an object that means "none", no member is missing.
  */
-type Presence = 'optional' | 'required' | 'volatile' | 'reference'
+interface Shown {
+  /**
+   * - `empty`: left out when it is empty
+   * - `suspect`: never left out, and so central that a listing without it proves no removal. A word is never empty
+   * - `apart`: read by requests of its own, and not always
+   */
+  readonly absent?: 'empty' | 'suspect' | 'apart'
+  /** The first release that has it. What is older lacks it, and nothing is unknown there. */
+  readonly since?: Release
+  /** In objects of this type only, by their member `type`. */
+  readonly onlyFor?: string
+  /** The code declares a pointer: null means none. Elsewhere null in place of a text or a number is a wrong type. */
+  readonly isNullable?: true
+  /**
+   * - `volatile`: changes by itself; rules read it, but it is neither stored nor compared
+   * - `reference`: replaced by a reference or lifted; never an attribute
+   */
+  readonly use?: 'volatile' | 'reference'
+}
 
 /**
  * How the service's requests write a field. Where nothing is said, they have it as the normal form does. An update
@@ -97,8 +113,6 @@ interface Write {
   readonly isDuration?: true
   /** Taken by the create request only. */
   readonly onlyCreate?: true
-  /** Older releases do not have it: one that was never shown is mostly not there, and nothing is said of it. */
-  readonly isNewer?: true
   /** Its name in the answers and requests of one release, which newer ones refuse. */
   readonly formerly?: FormerName
 }
@@ -133,10 +147,14 @@ const anything = { type: 'free', isAnything: true } as const
 const schema = { type: 'free', isProse: true } as const
 const parameters = { type: 'free', names: 'parameters' } as const
 
-const optional = <F extends Field>(field: F) => ({ ...field, presence: 'optional' }) as const
-const required = <F extends Field>(field: F) => ({ ...field, presence: 'required' }) as const
-const volatile = <F extends Field>(field: F) => ({ ...field, presence: 'volatile' }) as const
-const reference = { type: 'free', presence: 'reference' } as const
+const optional = <F extends Field>(field: F) => ({ ...field, absent: 'empty' }) as const
+const required = <F extends Field>(field: F) => ({ ...field, absent: 'suspect' }) as const
+const apart = <F extends Field>(field: F) => ({ ...field, absent: 'apart' }) as const
+const since = <F extends Field>(release: Release, field: F) => ({ ...field, since: release })
+const only = <F extends Field>(type: string, field: F) => ({ ...field, onlyFor: type })
+const nullable = <F extends Field>(field: F) => ({ ...field, isNullable: true }) as const
+const volatile = <F extends Field>(field: F) => ({ ...field, use: 'volatile' }) as const
+const reference = { type: 'free', use: 'reference' } as const
 
 /** An object that is always present, with members of its own. */
 const struct = <M extends Members>(members: M) => ({ type: 'struct', members }) as const
@@ -157,7 +175,6 @@ const changedOnly = <F extends Field>(changesOnly: NonNullable<Write['changesOnl
 })
 const emptyAs = <F extends Field>(sentEmpty: Json, field: F) => ({ ...field, sentEmpty })
 const sentAs = <F extends Field>(to: readonly string[], field: F) => ({ ...field, to })
-const newer = <F extends Field>(field: F) => ({ ...field, isNewer: true }) as const
 const formerly = <F extends Field>(name: FormerName, field: F) => ({ ...field, formerly: name })
 const onlyCreated = <F extends Field>(field: F) => ({ ...field, onlyCreate: true }) as const
 
@@ -166,36 +183,80 @@ const stamps = { created_at: serviceSets(time), updated_at: volatile(time), dele
 const apiKey = collapsing({ header_name: name, header_value: secret })
 const basicAuth = collapsing({ username: name, password: secret })
 
+const oauth2 = collapsing({
+  url,
+  client_id: text,
+  client_secret: optional(secret),
+  grant_type: optional(name),
+  scope: optional(name),
+  audience: optional(name),
+  issuer: optional(name),
+  subject: optional(name),
+  authentication_type: enumeration('shared_secret client_assertion'),
+  expiry_time_unit: optional(enumeration('seconds milliseconds minutes hours')),
+  signing_algorithm: optional(word),
+  field_mapping: optional(
+    collapsing({ access_token: optional(name), expires_in: optional(name), token_type: optional(name) }),
+  ),
+  // The public half of a JWK is not secret; without d, p, q, dp, dq, qi and k it signs nothing.
+  signing_key: optional(
+    collapsing({
+      crv: optional(word),
+      e: optional(text),
+      kid: optional(text),
+      kty: word,
+      n: optional(text),
+      // Further primes, with exponents of their own.
+      oth: optional(anySecret),
+      x: optional(text),
+      y: optional(text),
+      d: optional(secret),
+      dp: optional(secret),
+      dq: optional(secret),
+      k: optional(secret),
+      p: optional(secret),
+      q: optional(secret),
+      qi: optional(secret),
+    }),
+  ),
+})
+
+const amqp = collapsing({
+  host: url,
+  port: word,
+  schema: word,
+  vhost: nullable(name),
+  queue: name,
+  // The service writes it flat and reads it nested.
+  bindedExchange: nullable(sentAs(['bindExchange', 'exchange'], name)),
+  routingKey: sentAs(['bindExchange', 'routingKey'], name),
+  deadLetterExchange: nullable(name),
+  auth: collapsing({ user: name, password: secret }),
+})
+
+const kafka = collapsing({
+  brokers: addresses,
+  consumer_group_id: name,
+  topic_name: name,
+  auth: collapsing({ type: word, username: name, password: secret, hash: word, tls: flag }),
+})
+
+const sqs = collapsing({
+  access_key_id: secret,
+  secret_key: secret,
+  default_region: word,
+  endpoint: optional(url),
+  queue_name: name,
+})
+
 const publishSubscribe = guarded(
   collapsing({
     type: enumeration('sqs google kafka amqp'),
     workers: integer,
-    amqp: collapsing({
-      host: url,
-      port: word,
-      schema: word,
-      vhost: name,
-      queue: name,
-      // The service writes it flat and reads it nested.
-      bindedExchange: sentAs(['bindExchange', 'exchange'], name),
-      routingKey: sentAs(['bindExchange', 'routingKey'], name),
-      deadLetterExchange: name,
-      auth: collapsing({ user: name, password: secret }),
-    }),
-    kafka: collapsing({
-      brokers: addresses,
-      consumer_group_id: name,
-      topic_name: name,
-      auth: collapsing({ type: word, username: name, password: secret, hash: word, tls: flag }),
-    }),
-    google: collapsing({ project_id: name, subscription_id: name, service_account: secret }),
-    sqs: collapsing({
-      access_key_id: secret,
-      secret_key: secret,
-      default_region: word,
-      endpoint: url,
-      queue_name: name,
-    }),
+    amqp: only('amqp', amqp),
+    kafka: only('kafka', kafka),
+    google: only('google', collapsing({ project_id: name, subscription_id: name, service_account: nullable(secret) })),
+    sqs: only('sqs', sqs),
   }),
 )
 
@@ -214,7 +275,7 @@ const endpoint = {
   support_email: optional(keptIfOmitted(name)),
   slack_webhook_url: optional(keptIfOmitted(secretUrl)),
   teams_webhook_url: optional(keptIfOmitted(secretUrl)),
-  content_type: name,
+  content_type: since('v25.11.1', name),
   advanced_signatures: keptIfOmitted(flag),
   http_timeout: keptIfEmpty(seconds),
   rate_limit: integer,
@@ -239,41 +300,9 @@ const endpoint = {
     guarded(
       collapsing({
         type: enumeration('api_key oauth2 basic_auth'),
-        api_key: apiKey,
-        basic_auth: basicAuth,
-        oauth2: collapsing({
-          url,
-          client_id: text,
-          client_secret: secret,
-          grant_type: name,
-          scope: name,
-          audience: name,
-          issuer: name,
-          subject: name,
-          authentication_type: enumeration('shared_secret client_assertion'),
-          expiry_time_unit: enumeration('seconds milliseconds minutes hours'),
-          signing_algorithm: word,
-          field_mapping: collapsing({ access_token: name, expires_in: name, token_type: name }),
-          // The public half of a JWK is not secret; without d, p, q, dp, dq, qi and k it signs nothing.
-          signing_key: collapsing({
-            crv: word,
-            e: text,
-            kid: text,
-            kty: word,
-            n: text,
-            // Further primes, with exponents of their own.
-            oth: anySecret,
-            x: text,
-            y: text,
-            d: secret,
-            dp: secret,
-            dq: secret,
-            k: secret,
-            p: secret,
-            q: secret,
-            qi: secret,
-          }),
-        }),
+        api_key: only('api_key', apiKey),
+        basic_auth: only('basic_auth', basicAuth),
+        oauth2: only('oauth2', oauth2),
       }),
     ),
   ),
@@ -281,17 +310,17 @@ const endpoint = {
     keptIfOmitted(
       emptyAs(
         { client_cert: '', client_key: '' },
-        guarded(collapsing({ client_cert: certificate, client_key: secret })),
+        guarded(collapsing({ client_cert: optional(certificate), client_key: optional(secret) })),
       ),
     ),
   ),
-  events: volatile(integer),
-  failure_rate: volatile(integer),
-  cb_state: volatile(word),
-  period_failure_rate: volatile(integer),
-  success_count: volatile(integer),
-  failure_count: volatile(integer),
-  retry_count: volatile(integer),
+  events: optional(volatile(integer)),
+  failure_rate: nullable(volatile(integer)),
+  cb_state: since('v26.6.1', nullable(volatile(word))),
+  period_failure_rate: since('v26.6.1', nullable(volatile(integer))),
+  success_count: since('v26.6.1', nullable(volatile(integer))),
+  failure_count: since('v26.6.1', nullable(volatile(integer))),
+  retry_count: since('v26.6.1', nullable(volatile(integer))),
 }
 
 const subscription = {
@@ -300,16 +329,16 @@ const subscription = {
   project_id: serviceSets(text),
   name: keptIfEmpty(name),
   type: serviceSets(enumeration('api cli')),
-  delivery_mode: keptIfEmpty(enumeration('at_least_once at_most_once')),
-  function: keptIfEmpty(code),
+  delivery_mode: since('v25.9.1', keptIfEmpty(enumeration('at_least_once at_most_once'))),
+  function: nullable(keptIfEmpty(code)),
   // `threshold`: a Go duration such as `1h`.
   alert_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), threshold: keptIfEmpty(name) }))),
   rate_limit_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), duration: keptIfEmpty(seconds) }))),
   retry_config: optional(
     keptIfEmpty(
       collapsing({
-        type: keptIfEmpty(enumeration('linear exponential')),
-        duration: keptIfEmpty(goDuration),
+        type: optional(keptIfEmpty(enumeration('linear exponential'))),
+        duration: optional(keptIfEmpty(goDuration)),
         retry_count: keptIfEmpty(integer),
       }),
     ),
@@ -320,37 +349,39 @@ const subscription = {
     filter: struct({
       body: free,
       headers: free,
-      query: keptIfOmitted(parameters),
-      path: keptIfOmitted(free),
+      query: since('v26.3.7', keptIfOmitted(parameters)),
+      path: since('v26.3.7', keptIfOmitted(free)),
       is_flattened: flag,
     }),
   }),
-  endpoint_uid: required(keptIfEmpty(sentAs(['endpoint_id'], text))),
-  source_uid: required(keptIfEmpty(sentAs(['source_id'], text))),
+  endpoint_uid: required(nullable(keptIfEmpty(sentAs(['endpoint_id'], text)))),
+  source_uid: required(nullable(keptIfEmpty(sentAs(['source_id'], text)))),
   // Rows of a list of their own, which decide what is delivered: by event type; `*` is the row for all types without one.
   // Absent where no scan has read them. `filter-requests.ts` writes them; an update keeps what the request leaves out.
-  filters: unwritten(
-    'Filter rows have requests of their own.',
-    keyedBy('event_type', {
-      uid: reference,
-      subscription_id: reference,
-      event_type: reference,
-      body: free,
-      headers: free,
-      query: keptIfOmitted(parameters),
-      path: keptIfOmitted(free),
-      // null switches the row off; releases that cannot do so do not have it.
-      enabled_at: switchTime,
-      raw_body: reference,
-      raw_headers: reference,
-      raw_query: reference,
-      raw_path: reference,
-    }),
+  filters: apart(
+    unwritten(
+      'Filter rows have requests of their own.',
+      keyedBy('event_type', {
+        uid: reference,
+        subscription_id: reference,
+        event_type: reference,
+        body: free,
+        headers: free,
+        query: since('v26.3.7', keptIfOmitted(parameters)),
+        path: since('v26.3.7', keptIfOmitted(free)),
+        // null switches the row off; releases that cannot do so do not have it.
+        enabled_at: since('v26.3.7', switchTime),
+        raw_body: reference,
+        raw_headers: reference,
+        raw_query: reference,
+        raw_path: reference,
+      }),
+    ),
   ),
   endpoint_metadata: reference,
   device_metadata: reference,
   source_metadata: reference,
-  device_uid: unwritten('A device subscribes by itself, from the command line that runs on it.', text),
+  device_uid: nullable(unwritten('A device subscribes by itself, from the command line that runs on it.', text)),
 }
 
 const anewWithUrl = 'Create the source anew: it gets a new URL.'
@@ -366,10 +397,10 @@ const source = {
   mask_id: serviceSets(text),
   provider_config: serviceSets(free),
   is_disabled: keptIfOmitted(flag),
-  // Since v26.3.7: where the type of an event is read, `request.header.X-Event-Type`.
-  event_type_location: newer(keptIfOmitted(name)),
-  body_function: keptIfOmitted(code),
-  header_function: keptIfOmitted(code),
+  // Where the type of an event is read: `request.header.X-Event-Type`.
+  event_type_location: since('v26.3.7', keptIfOmitted(name)),
+  body_function: nullable(keptIfOmitted(code)),
+  header_function: nullable(keptIfOmitted(code)),
   forward_headers: keptIfOmitted(set),
   idempotency_keys: keptIfOmitted(set),
   custom_response: keptIfOmitted(
@@ -389,9 +420,9 @@ const source = {
           guarded(
             collapsing({
               type: enumeration('noop hmac basic_auth api_key'),
-              api_key: apiKey,
-              basic_auth: basicAuth,
-              hmac: collapsing({ encoding: enumeration('base64 hex'), hash: word, header: name, secret }),
+              api_key: only('api_key', apiKey),
+              basic_auth: only('basic_auth', basicAuth),
+              hmac: only('hmac', collapsing({ encoding: enumeration('base64 hex'), hash: word, header: name, secret })),
             }),
           ),
         ),
@@ -431,7 +462,7 @@ const project = {
   name: keptIfEmpty(name),
   type: onlyCreated(word),
   logo_url: keptIfEmpty(url),
-  statistics: volatile(free),
+  statistics: optional(volatile(free)),
   retained_events: volatile(integer),
   config: struct({
     max_payload_read_size: integer,
@@ -440,12 +471,11 @@ const project = {
     disable_endpoint: flag,
     multiple_endpoint_subscriptions: unwritten(noSetting, flag),
     search_policy: word,
-    // Since v26.6.5: the name of a header. Not optional: older releases do not have it, and absent is not empty.
-    request_id_header: name,
-    // Since v26.7.0, which takes the former name only; v26.7.1 and later answer 400 to it, and show the setting below.
-    verify_dynamic_events: formerly(former, flag),
-    // Since v26.7.1.
-    allow_unmatched_dynamic_urls: flag,
+    // The name of a header.
+    request_id_header: since('v26.6.5', name),
+    // v26.7.0 takes the former name only; v26.7.1 and later answer 400 to it, and show the setting below.
+    verify_dynamic_events: since('v26.7.0', formerly(former, flag)),
+    allow_unmatched_dynamic_urls: since('v26.7.1', flag),
     ssl: struct({ enforce_secure_endpoints: flag }),
     ratelimit: struct({ count: integer, duration: seconds }),
     strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
@@ -463,15 +493,18 @@ const project = {
         pub_sub: publishSubscribe,
       }),
     ),
-    circuit_breaker: struct({
-      sample_rate: integer,
-      error_timeout: integer,
-      failure_threshold: integer,
-      success_threshold: integer,
-      minimum_request_count: integer,
-      observability_window: integer,
-      consecutive_failure_threshold: integer,
-    }),
+    circuit_breaker: since(
+      'v25.9.1',
+      struct({
+        sample_rate: integer,
+        error_timeout: integer,
+        failure_threshold: integer,
+        success_threshold: integer,
+        minimum_request_count: integer,
+        observability_window: integer,
+        consecutive_failure_threshold: integer,
+      }),
+    ),
   }),
 }
 
@@ -551,7 +584,7 @@ function inOrderWithin(field: Field, isGuarded: boolean): Field {
 export type AttributesOf<K extends Kind> = MemberValues<(typeof resourceFields)[K], null>
 
 type MemberValues<M, Empty> = {
-  readonly [Name in keyof M as M[Name] extends { presence: 'volatile' | 'reference' } ? never : Name]?:
+  readonly [Name in keyof M as M[Name] extends { use: 'volatile' | 'reference' } ? never : Name]?:
     | ValueOf<M[Name]>
     | Empty
 }
@@ -588,8 +621,8 @@ interface LeafValues {
 }
 
 /** Whether the normal form has a field: it is stored and compared. */
-export function isAttribute({ presence }: Field): boolean {
-  return presence !== 'volatile' && presence !== 'reference'
+export function isAttribute({ use }: Field): boolean {
+  return use === undefined
 }
 
 /** What a request sends for a field that is empty. */
@@ -618,7 +651,7 @@ const emptyByType: Readonly<Record<Field['type'], Json>> = {
   keyed: [],
 }
 
-/** The fields of a kind that every release shows: without one of them, an item was seen in part. */
+/** The fields of a kind without which a listing was seen in part. */
 export const requiredFields: Readonly<Record<Kind, readonly string[]>> = {
   endpoint: requiredIn(endpoint),
   subscription: requiredIn(subscription),
@@ -631,7 +664,7 @@ export const requiredFields: Readonly<Record<Kind, readonly string[]>> = {
 }
 
 function requiredIn(members: Members): readonly string[] {
-  return Object.keys(members).filter((name) => members[name]?.presence === 'required')
+  return Object.keys(members).filter((name) => members[name]?.absent === 'suspect')
 }
 
 /** Another name of a field in some answers of the service. */
@@ -640,12 +673,14 @@ interface Alias {
   readonly within?: string
   readonly alias: string
   readonly name: string
+  /** Fields that an answer with this name does not have. */
+  readonly without?: readonly string[]
 }
 
 /** By kind. The API version of 2024-01-01 renames two fields, and v26.7.0 has its own name for one. */
 export const aliases: Readonly<Partial<Record<Kind, readonly Alias[]>>> = {
   endpoint: [
-    { alias: 'target_url', name: 'url' },
+    { alias: 'target_url', name: 'url', without: ['failure_rate'] },
     { alias: 'title', name: 'name' },
   ],
   project: [{ within: 'config', alias: former.name, name: 'verify_dynamic_events' }],

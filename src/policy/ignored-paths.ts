@@ -72,7 +72,7 @@ export function refuseIgnoredPath(path: string): string | undefined {
     }
     nodes = next
   }
-  const isCompared = nodes.some((node) => node?.presence !== 'volatile' && node?.presence !== 'reference')
+  const isCompared = nodes.some((node) => node?.use === undefined)
   return isCompared ? undefined : `${describeReference(path)} changes by itself and is never compared: leave it out`
 }
 

@@ -160,7 +160,9 @@ function resourcesOf(test: PolicyTest, at: number): readonly Resource[] {
   const all = test.companions ? withCompanions(named, at) : named
   return (['project', 'endpoint', 'source', 'event_type', 'subscription'] as const).flatMap((kind) => {
     const items = all.flatMap((each) => (each.kind === kind ? [asListed(each)] : []))
-    return takeInventory(listingOf[kind], items, sealer, filterReadingsOf(items)).listed
+    const { listed } = takeInventory(listingOf[kind], items, sealer, filterReadingsOf(items))
+    // What a test leaves out is empty.
+    return listed.map(({ unseen: _, ...resource }) => resource)
   })
 }
 

@@ -1,42 +1,89 @@
 import type { FieldChange } from '../model/change.ts'
-import { isJsonObject, isWithinPointer, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import { isJsonObject, isWithinPointer, type Json, type JsonObject, objectOf } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
+import { unwatched } from '../rules/engine/attributes.ts'
 
 /** Beyond this many such fields, the whole attribute around them counts as one. */
 const mostPointers = 100
 
 /**
- * A resource that reports when one of its malformed or unseen fields is read, and which. `within`: also when a value that
- * contains one is read, for callers that keep the value and read it later.
+ * A resource that reports when one of its malformed or unseen fields is read, and which: its value, whether it is there,
+ * or all members of the object that should show it. `within`: also when a value that contains one is read, for callers
+ * that keep the value and read it later.
  */
 export function watchReads(resource: Resource, onRead: OnRead, { within = false } = {}): Resource {
   const { attributes, volatile, malformed = [], unseen = [] } = resource
-  const malformedPointers = malformed.length > mostPointers ? [...new Set(malformed.map(firstStep))] : malformed
-  const pointers = [...malformedPointers, ...unseen]
-  const inner = Map.groupBy(
-    pointers.flatMap((pointer) => parentsOf(pointer).map((parent) => ({ parent, pointer }))),
-    ({ parent }) => parent,
+  const pointers = [malformed, unseen].flatMap((some) =>
+    some.length > mostPointers ? [...new Set(some.map(firstStep))] : some,
   )
-  const parents = new Map([...inner].map(([parent, of]) => [parent, of.map(({ pointer }) => pointer)]))
-  const watch: Watch = { onRead, within, unreadable: new Set(pointers), parents }
-  const seen = watched(attributes, '', watch)
-  for (const pointer of unseen) watchAbsent(seen, pointer, onRead)
-  return { ...resource, attributes: seen, volatile: watched(volatile, '', watch) }
+  const root = newField('')
+  for (const pointer of pointers) {
+    let field = root
+    for (const step of pointer.split('/').slice(1)) {
+      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+      const inner = field.inner.get(name) ?? newField(`${field.pointer}/${step}`)
+      field.inner.set(name, inner)
+      inner.unreadable.push(pointer)
+      field = inner
+    }
+  }
+  const watch = { onRead, within }
+  return { ...resource, attributes: watched(attributes, root, watch), volatile: watched(volatile, root, watch) }
 }
 
 export type OnRead = (pointers: readonly string[]) => void
 
-/** What was neither shown nor carried: a rule that asks for it reads it. Listing members does not show it. */
-function watchAbsent(attributes: JsonObject, pointer: string, onRead: OnRead): void {
-  const name = pointer.slice(1)
-  if (Object.hasOwn(attributes, name)) return
-  Object.defineProperty(attributes, name, {
-    configurable: true,
-    get() {
-      onRead([pointer])
-      return undefined
+/** Where the unreadable fields of a resource lie. */
+interface WatchedField {
+  readonly pointer: string
+  readonly inner: Map<string, WatchedField>
+  /** The unreadable fields here and within. */
+  readonly unreadable: string[]
+}
+
+function newField(pointer: string): WatchedField {
+  return { pointer, inner: new Map(), unreadable: [] }
+}
+
+interface Watch {
+  readonly onRead: OnRead
+  readonly within: boolean
+}
+
+function watched(object: JsonObject, field: WatchedField, { onRead, within }: Watch): JsonObject {
+  const seen = new Map<string, JsonObject>()
+  const innerOf = (key: string | symbol) => (typeof key === 'string' ? field.inner.get(key) : undefined)
+  const noteAbsent = (inner: WatchedField | undefined, key: string) => {
+    if (inner?.unreadable.includes(inner.pointer) && !Object.hasOwn(object, key)) onRead([inner.pointer])
+  }
+  // A copy, because what a frozen object has cannot be shown otherwise.
+  const view = new Proxy(objectOf(Object.entries(object)), {
+    get(target, key, receiver) {
+      const value: Json | undefined = Reflect.get(target, key, receiver)
+      const inner = innerOf(key)
+      if (inner === undefined || typeof key !== 'string') return value
+      if (inner.unreadable.includes(inner.pointer)) onRead([inner.pointer])
+      else if (within) onRead(inner.unreadable)
+      if (inner.inner.size === 0 || !isJsonObject(value)) return value
+      const known = seen.get(key) ?? watched(value, inner, { onRead, within })
+      seen.set(key, known)
+      return known
+    },
+    has(target, key) {
+      if (typeof key === 'string') noteAbsent(innerOf(key), key)
+      return Reflect.has(target, key)
+    },
+    getOwnPropertyDescriptor(target, key) {
+      if (typeof key === 'string') noteAbsent(innerOf(key), key)
+      return Reflect.getOwnPropertyDescriptor(target, key)
+    },
+    ownKeys(target) {
+      for (const [key, inner] of field.inner) noteAbsent(inner, key)
+      return Reflect.ownKeys(target)
     },
   })
+  unwatched.set(view, object)
+  return view
 }
 
 /** A watched resource, and which of its malformed or unseen fields were read. */
@@ -85,47 +132,7 @@ export function watchValues(fields: readonly FieldChange[], onRead: (path: strin
   }))
 }
 
-interface Watch {
-  readonly onRead: OnRead
-  readonly within: boolean
-  readonly unreadable: ReadonlySet<string>
-  /** Objects and lists around such fields, with their fields. */
-  readonly parents: ReadonlyMap<string, readonly string[]>
-}
-
-/** The same members, some as getters: listing them reads none, copying them reads all. */
-function watched(object: JsonObject, path: string, watch: Watch): JsonObject {
-  const copy: Record<string, Json> = {}
-  for (const [key, value] of Object.entries(object)) {
-    const here = `${path}/${pointerStep(key)}`
-    const within = watch.parents.get(here)
-    const isUnreadable = watch.unreadable.has(here)
-    if (within === undefined && !isUnreadable) {
-      Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
-      continue
-    }
-    let inner: Json | undefined
-    Object.defineProperty(copy, key, {
-      enumerable: true,
-      configurable: true,
-      get() {
-        if (isUnreadable) watch.onRead([here])
-        else if (watch.within) watch.onRead(within ?? [])
-        inner ??= within !== undefined && isJsonObject(value) ? watched(value, here, watch) : value
-        return inner
-      },
-    })
-  }
-  return copy
-}
-
 function firstStep(pointer: string): string {
   const end = pointer.indexOf('/', 1)
   return end < 0 ? pointer : pointer.slice(0, end)
-}
-
-function parentsOf(pointer: string): string[] {
-  const parents: string[] = []
-  for (let at = pointer.indexOf('/', 1); at > 0; at = pointer.indexOf('/', at + 1)) parents.push(pointer.slice(0, at))
-  return parents
 }

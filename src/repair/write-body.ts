@@ -145,7 +145,7 @@ function isEmpty(value: Json | undefined): boolean {
 export function unknownFields(fields: Members, { target, now }: States): string[] {
   return Object.entries(fields)
     .filter(([name, field]) => {
-      if (!isAttribute(field) || field.unwritten !== undefined || field.isNewer === true) return false
+      if (!isAttribute(field) || field.unwritten !== undefined || field.since !== undefined) return false
       return memberOf(target, name) === undefined && memberOf(now, name) === undefined
     })
     .map(([name]) => `/${pointerStep(name)}`)

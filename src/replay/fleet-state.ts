@@ -136,7 +136,7 @@ function read(
   const attributes = parseStored<JsonObject>(body)
   const ofVersion = parseFacts(facts)
   const malformed = malformedFields(kind, attributes)
-  const unseen = unseenIn(ofVersion.doubts)
+  const unseen = unseenIn({ attributes, ...ofVersion })
   const marked = {
     ...(malformed.length === 0 ? {} : { malformed }),
     ...(unseen.length === 0 ? {} : { unseen }),

@@ -151,6 +151,7 @@ describe('the name of a member', () => {
       facts: {},
       volatile: {},
       malformed: [],
+      unseen: [],
     })
 
   it.each([

@@ -192,7 +192,15 @@ describe('values of an earlier version', () => {
       )
       fc.assert(
         fc.property(raw, (members) => {
-          const job = { sealer, isStub: false, neighbours: noNeighbours, facts: {}, volatile: {}, malformed: [] }
+          const job = {
+            sealer,
+            isStub: false,
+            neighbours: noNeighbours,
+            facts: {},
+            volatile: {},
+            malformed: [],
+            unseen: [],
+          }
           const attributes = normaliseMembers(wireSchema[kind], members, '', job)
           expect(reseal(kind, attributes, sealer)).toEqual(attributes)
         }),

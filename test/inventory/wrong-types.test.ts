@@ -35,8 +35,8 @@ const allowed: Readonly<Record<Field['type'], (value: Json, field: Field) => boo
   url: isText,
   'secret-url': isText,
   secret: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(Number.isInteger)),
-  integer: (value, { presence }) =>
-    (typeof value === 'number' && (presence === 'volatile' || Number.isInteger(value))) || value === '17',
+  integer: (value, { use }) =>
+    (typeof value === 'number' && (use === 'volatile' || Number.isInteger(value))) || value === '17',
   seconds: (value) => typeof value === 'number' || value === '17' || value === '10s',
   flag: (value) => typeof value === 'boolean' || value === 'true',
   time: (value) => value === '2026-11-21T03:00:00Z',
@@ -73,7 +73,7 @@ function* placesIn(
   within: (inner: JsonObject) => JsonObject = (inner) => inner,
 ): Generator<Place> {
   for (const [name, field] of Object.entries(members)) {
-    if (field.presence === 'reference' || (pointer === '' && /^(?:uid|project_id|\w+_uid)$/.test(name))) continue
+    if (field.use === 'reference' || (pointer === '' && /^(?:uid|project_id|\w+_uid)$/.test(name))) continue
     if ('isAnything' in field) continue
     const item = (value: Json) => within({ [name]: value })
     const isKeyedBy = field.type === 'keyed' && field.by !== undefined
@@ -111,7 +111,7 @@ describe('a value of another type than the contract says', () => {
       const isWrong = !allowed[field.type](value, field)
       const noted = resource?.malformed?.filter((path) => path === pointer) ?? []
       expect(noted, JSON.stringify(value)).toEqual(isWrong ? [pointer] : [])
-      if (field.presence === 'volatile') continue
+      if (field.use === 'volatile') continue
       // What is kept of it breaks the contract too, and `verify --deep` finds nothing to seal in it.
       const kept = resource?.attributes ?? {}
       expect(malformedFields(kind, kept).includes(pointer), JSON.stringify(value)).toBe(isWrong)

@@ -66,33 +66,46 @@ What \`resource\` holds in a [custom rule](policy.md#custom-rules), by kind. Gen
 
 Times are texts such as \`2026-01-01T00:00:00Z\`, empty where there is none: \`age(resource.created_at)\`. Fields that
 change by themselves are refused in a message.
+
+\`shown\` says in which items the service shows a field: in all of them where nothing is said, else unless it is empty,
+only in objects of one type, or since a release. One that should be there and is not is unknown: a rule that reads it
+evaluates nothing there.
 `
   await expect(`${intro}\n${sections.join('\n\n')}\n`).toMatchFileSnapshot(join(docs, 'reference/policy-fields.md'))
 })
 
 function table(members: Members) {
-  return ['| field | type |', '|---|---|', ...rowsOf(members, '')].join('\n')
+  return ['| field | type | shown |', '|---|---|---|', ...rowsOf(members, '')].join('\n')
 }
 
 function rowsOf(members: Members, prefix: string): string[] {
   return Object.entries(members).flatMap(([name, field]) => {
-    if (field.presence === 'reference' || (prefix !== '' && field.presence === 'volatile')) return []
+    if (field.use === 'reference' || (prefix !== '' && field.use === 'volatile')) return []
     const path = `${prefix}${name}`
-    if (field.type === 'struct') return rowsOf(field.members, `${path}.`)
-    if (field.type !== 'keyed') return [`| \`${path}\` | ${wordsFor(field)} |`]
-    return [
-      `| \`${path}\` | list of objects |`,
-      `| \`${path}[].${field.by ?? 'uid'}\` | text |`,
-      ...rowsOf(field.members, `${path}[].`),
-    ]
+    const row = `| \`${path}\` | ${wordsFor(field)} | ${shownWhen(field)} |`
+    if (field.type === 'struct') return [row, ...rowsOf(field.members, `${path}.`)]
+    if (field.type !== 'keyed') return [row]
+    return [row, `| \`${path}[].${field.by ?? 'uid'}\` | text | |`, ...rowsOf(field.members, `${path}[].`)]
   })
 }
 
 function wordsFor(field: Field) {
-  return `${words[field.type] ?? field.type}${field.presence === 'volatile' ? ', changes by itself' : ''}`
+  return `${words[field.type] ?? field.type}${field.use === 'volatile' ? ', changes by itself' : ''}`
+}
+
+function shownWhen({ absent, since, onlyFor }: Field) {
+  const whens = [
+    since && `since ${since}`,
+    onlyFor && `for the type \`${onlyFor}\``,
+    absent === 'empty' && 'unless empty',
+    absent === 'apart' && 'by requests of its own',
+  ]
+  return whens.filter(Boolean).join(', ')
 }
 
 const words: Readonly<Record<string, string>> = {
+  struct: 'object',
+  keyed: 'list of objects',
   text: 'text',
   word: 'text',
   name: 'text',

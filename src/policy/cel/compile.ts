@@ -56,7 +56,7 @@ export function volatileFields(kind: Kind): ReadonlySet<string> {
   const kinds: readonly Kind[] = 'endpoint' in otherVariables(kind) ? [kind, 'endpoint', 'source'] : [kind]
   return new Set(
     kinds.flatMap((each) =>
-      Object.entries(fieldsOf(each)).flatMap(([name, { presence }]) => (presence === 'volatile' ? [name] : [])),
+      Object.entries(fieldsOf(each)).flatMap(([name, { use }]) => (use === 'volatile' ? [name] : [])),
     ),
   )
 }

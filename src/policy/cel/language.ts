@@ -3,7 +3,7 @@ import type { Environment } from '@marcbachmann/cel-js'
 import type { Duration } from '@marcbachmann/cel-js/evaluator'
 import { displayText, isExactNumber, jsonOfNumbers, numberText } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
-import { type Facts, isMasked, isReadable, type Kind, type Resource, type SecretFacts } from '../../model/resource.ts'
+import { type Facts, isMasked, type Kind, type Resource, type SecretFacts } from '../../model/resource.ts'
 import { type Field, inOrder, type Members, text, wireSchema } from '../../model/wire-schema.ts'
 import type { Meter } from '../../rules/engine/rule.ts'
 import { destinationOf, reachOf } from '../../rules/shared/destination.ts'
@@ -193,13 +193,14 @@ function isPrivate(host: string): boolean {
 
 /** An object of the resource. Fields become values of the language when an expression reads them. */
 export class ObjectValue {
-  readonly raw: JsonObject
+  /** Its members: of one that several have, the first. */
+  readonly parts: readonly JsonObject[]
   readonly pointer: string
   readonly facts: Facts
   /** Whether a missing member is empty; otherwise the service did not show it. */
   readonly isAbsentEmpty: boolean
-  constructor(raw: JsonObject, pointer: string, facts: Facts, isAbsentEmpty: boolean) {
-    this.raw = raw
+  constructor(parts: readonly JsonObject[], pointer: string, facts: Facts, isAbsentEmpty: boolean) {
+    this.parts = parts
     this.pointer = pointer
     this.facts = facts
     this.isAbsentEmpty = isAbsentEmpty
@@ -209,8 +210,7 @@ export class ObjectValue {
 /** The resource as expressions see it, with the members that change by themselves. */
 export function rootValue(Class: ObjectClass, resource: Resource): ObjectValue {
   const { uid, name, attributes, volatile, facts } = resource
-  const raw = isReadable(resource) ? { ...attributes } : withGetters(attributes)
-  return new Class(Object.assign(raw, volatile, { uid, name }), '', facts, false)
+  return new Class([{ uid, name }, volatile, attributes], '', facts, false)
 }
 
 /** JSON from users: whole numbers are ints, others doubles. */
@@ -321,7 +321,7 @@ class Labels {
 }
 
 function withoutReferences(members: Members): Members {
-  return Object.fromEntries(Object.entries(members).filter(([, { presence }]) => presence !== 'reference'))
+  return Object.fromEntries(Object.entries(members).filter(([, { use }]) => use !== 'reference'))
 }
 
 function startLanguage() {
@@ -381,16 +381,14 @@ function typeOf(types: Types, type: string, field: Field): string {
 
 /** Members that change by themselves are visible on the resource itself only. */
 function withoutVolatile(members: Members): Members {
-  return Object.fromEntries(
-    Object.entries(withoutReferences(members)).filter(([, { presence }]) => presence !== 'volatile'),
-  )
+  return Object.fromEntries(Object.entries(withoutReferences(members)).filter(([, { use }]) => use !== 'volatile'))
 }
 
 /** One class for each object type: the language recognises types by class. */
 function objectClass(members: Members, classOf: (name: string) => ObjectClass, evaluation: Evaluation) {
   const Class = class extends ObjectValue {}
   for (const [name, field] of Object.entries(members)) {
-    if (field.presence === 'reference') continue
+    if (field.use === 'reference') continue
     Object.defineProperty(Class.prototype, name, {
       get(this: ObjectValue) {
         return fieldValue(field, this, name, classOf, evaluation)
@@ -407,7 +405,7 @@ function fieldValue(
   classOf: (name: string) => ObjectClass,
   evaluation: Evaluation,
 ): unknown {
-  const raw = Object.hasOwn(parent.raw, name) ? parent.raw[name] : undefined
+  const raw = parent.parts.find((part) => Object.hasOwn(part, name))?.[name]
   if (raw === undefined && !parent.isAbsentEmpty) evaluation.readUnshown()
   const value = raw ?? null
   const pointer = `${parent.pointer}/${pointerStep(name)}`
@@ -427,15 +425,15 @@ function fieldValue(
       return value === null ? {} : freeValue(value, { items: 0 })
     case 'struct':
       return new (classOf(name))(
-        isJsonObject(value) ? value : {},
+        isJsonObject(value) ? [value] : [],
         pointer,
         parent.facts,
         field.collapse === true || !isJsonObject(value),
       )
     case 'keyed':
       return Object.entries(isJsonObject(value) ? value : {}).map(([key, item]) => {
-        const raw = { ...(isJsonObject(item) ? item : {}), [field.by ?? 'uid']: key }
-        return new (classOf(name))(raw, `${pointer}/${pointerStep(key)}`, parent.facts, false)
+        const parts = [{ [field.by ?? 'uid']: key }, isJsonObject(item) ? item : {}]
+        return new (classOf(name))(parts, `${pointer}/${pointerStep(key)}`, parent.facts, false)
       })
     default:
       return textOf(value, name)
@@ -498,9 +496,4 @@ function factsOf({ facts, isMasked }: SecretValue, name: string) {
   if (isMasked) throw new Error(`${name}: the service masks the secret`)
   if (facts === undefined) throw new Error(`${name}: nothing is known of the secret`)
   return facts
-}
-
-/** A copy that reads no field: reads of malformed and unseen fields are recorded. */
-function withGetters(attributes: JsonObject): Record<string, Json> {
-  return Object.defineProperties({}, Object.getOwnPropertyDescriptors(attributes))
 }

@@ -1,5 +1,5 @@
 import { isMasked } from '../../model/resource.ts'
-import type { Authentication } from '../engine/attributes.ts'
+import { type Authentication, lacks } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 
 const members = ['api_key', 'basic_auth', 'oauth2'] as const
@@ -15,7 +15,7 @@ export const authMismatch = resourceRule('endpoint', {
     if (authentication === null || authentication === undefined) return
     const type = authentication.type ?? ''
     const others = members.filter((member) => member !== type && isFilled(authentication, member))
-    const isEmpty = isMember(type) && authentication[type] === undefined
+    const isEmpty = isMember(type) && lacks(authentication, type)
     // What a type holds that the tool does not know is not for the tool to miss.
     if (!isEmpty && (others.length === 0 || (type !== '' && !isMember(type)))) return
     const held = others.map((member) => `\`${member}\``).join(' and ')

@@ -58,6 +58,20 @@ export function oauthOf({ authentication }: Endpoint): Authentication['oauth2'] 
   return authentication?.type === 'oauth2' ? authentication.oauth2 : undefined
 }
 
+/** Objects that report what is read of them, with what they show. */
+export const unwatched = new WeakMap<object, object>()
+
+/**
+ * Whether an object has no such member, or an empty one. For rules that are about just that: to these, a member that no
+ * scan has shown is missing. To every other rule it is unknown.
+ */
+export function lacks<Member extends string>(
+  shown: { readonly [Name in Member]?: Json | undefined },
+  member: Member,
+): boolean {
+  return !Object.hasOwn(unwatched.get(shown) ?? shown, member) || isNone(shown[member])
+}
+
 export function isNone(value: Json | undefined): boolean {
   return value === null || value === undefined || value === ''
 }

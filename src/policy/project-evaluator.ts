@@ -35,7 +35,7 @@ import type { FindingMemory, ForeseenScan } from './remembered-evaluations.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
-import { type OnRead, trackReads, watchChanges, watchValues } from './watch-reads.ts'
+import { type OnRead, trackReads, watchChanges, watchReads, watchValues } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
 interface SharedEvaluation {
@@ -389,8 +389,7 @@ export class ProjectEvaluator {
     return this.#findWatched(active, resource, (seen, onRead) => {
       if (onRead === undefined) return bound.check(drift, now)
       const fields = watchChanges(drift.fields, resource, onRead)
-      // What is compared with itself is watched on both sides.
-      const before = drift.before === resource.attributes ? seen.attributes : drift.before
+      const before = drift.before === resource.attributes ? watchKnown(resource, onRead) : drift.before
       return bound.check({ ...drift, before, after: seen.attributes, fields }, now)
     })
   }
@@ -458,6 +457,12 @@ function unchanged(
   compared: Pick<Drift, 'fields' | 'isApproved' | 'areSealsComparable'>,
 ): Drift {
   return { kind, uid, name, change: 'none', before: attributes, after: attributes, recent: noDates, ...compared }
+}
+
+/** What is compared with itself is watched on both sides; what no scan has shown has no origin. */
+function watchKnown({ unseen = none, ...resource }: Resource, onRead: OnRead): JsonObject {
+  const known = unseen.filter((pointer) => valueAt(resource.attributes, pointer) !== undefined)
+  return watchReads({ ...resource, unseen: known }, onRead).attributes
 }
 
 /** Without values that were malformed or are: how such a field changed is unknown. */

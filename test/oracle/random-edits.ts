@@ -142,6 +142,7 @@ function authenticationOf(other: EndpointRow, random: Random): EndpointRow['auth
       oauth2: {
         url: 'https://idp.tenant.example.com/token',
         client_id: 'a',
+        authentication_type: '',
         client_secret: `not-a-real-key-${random.hex(20)}`,
       },
     }),

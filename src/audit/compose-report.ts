@@ -31,6 +31,7 @@ export function composeReport(record: RunRecord): Report {
     verdict: verdictOf(record),
     coverage_of_fleet: { scanned: projects.length, known: projects.length + record.scope.unscanned.length },
     coverage,
+    gaps: projects.flatMap(({ gaps }) => gaps),
     notices,
     drift: changes.map((change) => ({
       ...change,
@@ -109,6 +110,7 @@ export function verdictOf(run: WrittenRun): Verdict {
     violations: run.violations,
     drift: run.changes.map((change) => ({ ...change, window: windowOf(change, evaluations) })),
     projects: run.projects,
+    gaps: run.projects.flatMap(({ gaps }) => gaps),
     notices: run.notices,
     failOn: run.fail_on,
   })
@@ -129,6 +131,7 @@ function published({
   due: __,
   ignore: ___,
   settings_at: ____,
+  gaps: _____,
   ...project
 }: ProjectEvaluation): ReportProject {
   return project

@@ -1,12 +1,14 @@
 import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { PolicyEvaluation } from '../history/records.ts'
-import type { ProjectEvaluation, RuleDoubt } from '../model/evaluation.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { type Kind, listings, resourceKey } from '../model/resource.ts'
+import { isoTime } from '../model/time.ts'
 import { withoutUndefined } from '../model/without-undefined.ts'
 import { concludeFleetRules, type FleetFindings } from '../policy/conclude-fleet-rules.ts'
-import { type Doubts, readDoubts } from '../policy/doubts.ts'
+import { readDoubts } from '../policy/doubts.ts'
 import { namedRules, type Policy, type RuleNeeds, ruleNeeds } from '../policy/policy.ts'
 import { remediationOf } from '../rules/rule-page.ts'
+import { describeGaps } from './describe-gaps.ts'
 import { evaluateWaivers } from './evaluate-waivers.ts'
 import type { Fleet, FleetConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
@@ -17,6 +19,7 @@ import { keyOf, type ScanCriteria } from './reconcile.ts'
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
   const { policy, isWholeFleet } = fleet
   const needs = ruleNeeds(policy)
+  const kinds = new Map(namedRules(policy).map(({ rule }) => [rule.id, rule.kind]))
   const fleetFindings = concludeFleetRules(outcomes, policy, fleet.now)
   const findings = Map.groupBy(fleetFindings.findings, ({ project }) => project.name)
   const isFleetWhole = (kind: Kind) => isWholeFleet && outcomes.every((outcome) => isWhole(outcome, kind))
@@ -35,7 +38,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
       outcomes.map((outcome) => {
         const { project, labels, configured_at, ui_url, not_compared, approved_at, release, settings_at, windows } =
           outcome
-        const { resources, evaluated_by_rule, rows_unread, doubts } = outcome.evaluation
+        const { resources, evaluated_by_rule } = outcome.evaluation
         return withoutUndefined({
           project: project.name,
           labels,
@@ -43,14 +46,17 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
           ui_url,
           resources,
           evaluated_by_rule,
-          not_evaluated: failuresIn(outcome),
-          rows_unread,
           not_compared,
           approved_at,
           release,
           settings_at,
           windows: windows?.length ? windows : undefined,
-          doubts: doubtsByRule(doubts),
+          gaps: describeGaps(outcome.evaluation, failuresIn(outcome), {
+            project,
+            run: { run: fleet.run, at: isoTime(fleet.now) },
+            before: fleet.gapsBefore(project),
+            kindOf: (rule) => kinds.get(rule) ?? null,
+          }),
         })
       }),
     ),
@@ -129,16 +135,4 @@ function describeContext(
     projects: projects.map((project) => ({ ...project, ...decided })).sort((a, b) => (a.project < b.project ? -1 : 1)),
     policy: policy.facts,
   }
-}
-
-/** In a fixed order, so that equal runs store nothing. */
-function doubtsByRule(doubts: Doubts): ProjectEvaluation['doubts'] {
-  const rules = Object.keys(doubts).sort()
-  const byKey = (a: RuleDoubt, b: RuleDoubt) => (keyOfDoubt(a) < keyOfDoubt(b) ? -1 : 1)
-  const fields = rules.map((rule) => [rule, [...(doubts[rule]?.fields ?? [])].sort(byKey)])
-  return rules.length === 0 ? undefined : Object.fromEntries(fields)
-}
-
-function keyOfDoubt({ kind, field, cause }: RuleDoubt): string {
-  return `${kind} ${field} ${cause}`
 }

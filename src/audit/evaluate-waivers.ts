@@ -96,7 +96,7 @@ function startAsking(
           rule.id in outcome.evaluation.failures ||
           doubts.hasAny(rule.id) ||
           outcome.unknownRules.includes(rule.id) ||
-          (outcome.evaluation.rows_unread?.[rule.id] ?? 0) > 0 ||
+          rule.id in outcome.evaluation.rowsUnread ||
           !rule.needs.every((kind) => isWhole(outcome, kind)),
       ),
     )

@@ -1,4 +1,5 @@
 import type { PolicyEvaluation } from '../history/records.ts'
+import type { Gap } from '../model/gap.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -10,6 +11,10 @@ export interface Fleet {
   readonly isWholeFleet: boolean
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
+  /** The run's number. */
+  readonly run: number
+  /** What rules could not evaluate in the last scan of a project. */
+  gapsBefore(project: ProjectRef): readonly Gap[]
   /** Of the lists of projects; undefined: none was searched. */
   readonly lists?: SearchedLists
 }

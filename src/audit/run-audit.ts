@@ -2,10 +2,11 @@ import pLimit from 'p-limit'
 import type { Draft, History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
 import type { WrittenRun } from '../history/records.ts'
+import { readLastGaps } from '../history/sql/last-evaluations.ts'
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Report } from '../model/report.ts'
-import type { ProjectRef } from '../model/resource.ts'
+import { type ProjectRef, projectKey } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import { Dropped } from '../model/stop.ts'
 import { type Clock, isoTime } from '../model/time.ts'
@@ -124,7 +125,15 @@ export async function conductRun(
     const outcomes = await auditAll(audit, run)
     const decided = await writeLists(run, audit.lists ?? [], outcomes)
     const searched = await writeUnlisted(run, audit.services ?? [], outcomes, audit.concurrency)
-    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet, now, lists: searched })
+    const gaps = await readLastGaps(history, before?.number)
+    const conclusion = concludeFleet(outcomes, {
+      policy,
+      isWholeFleet,
+      now,
+      run: draft.run,
+      gapsBefore: (project) => gaps.get(projectKey(project)) ?? [],
+      lists: searched,
+    })
     await writeConclusion(draft, conclusion, { ...run, lists: [...decided, ...searched.written], scope })
     await noteIgnored(draft, policy.ignore, outcomes)
     await noteCachedSettings(draft, audit.projects, outcomes)

@@ -7,6 +7,7 @@ import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically
 import type { Compliance } from '../compliance/compliance.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { countUnsureRules } from '../model/gap.ts'
 import type { Report } from '../model/report.ts'
 import type { Trend } from '../model/trend.ts'
 import { controlFormat, formatNames, loadFormats, type NamedFormat } from '../report/formats.ts'
@@ -99,8 +100,8 @@ export async function printCauses(report: Report, options: FormatOptions, termin
   const { explainFailures } = await import('../report/text/show-coverage.ts')
   const lines = explainFailures(report)
   if (options.format === 'csv') {
-    const { countDoubted, describeDoubted, omissionsOf } = await import('../report/verdict.ts')
-    lines.push(...describeDoubted({ doubted: countDoubted(omissionsOf(report)) }))
+    const { describeUnsure } = await import('../report/verdict.ts')
+    lines.push(...describeUnsure(countUnsureRules(report.gaps)))
   }
   for (const line of lines) printMessage(`hookdrift: ${line}`, terminal)
 }

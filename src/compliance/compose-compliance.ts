@@ -1,6 +1,7 @@
 import type { WaivedViolation } from '../history/sql/violations.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import type { EvaluatedRule, RuleDoubt } from '../model/evaluation.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
+import { type Gap, gapsOfRule, isSilenced } from '../model/gap.ts'
 import { memberOf } from '../model/json.ts'
 import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
@@ -19,6 +20,7 @@ import {
   type Waiver,
 } from '../model/violation.ts'
 import { unlistedFor, walksFor } from '../model/walks-for.ts'
+import { listed } from '../rules/shared/listed.ts'
 import { count, countEach } from '../text/count.ts'
 import {
   type Compliance,
@@ -36,7 +38,6 @@ import {
   type ExpectedChange,
   type FormerProject,
 } from './compliance.ts'
-import { describeResources, describeSince, doubtsOf, missedBy, rowsUnreadFor, whySilent } from './describe-doubts.ts'
 import {
   exemptByAcceptance,
   exemptByEnding,
@@ -46,6 +47,7 @@ import {
   resourceOf,
 } from './exemptions.ts'
 import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
+import { groupGaps } from './gap-sentences.ts'
 import type { FormerExemption } from './silenced-violations.ts'
 
 export interface ComplianceInput extends Partial<GatheredFacts> {
@@ -207,9 +209,7 @@ function assessControl(control: FrameworkControl, evaluation: Evaluation): Contr
     isScanned: report.coverage.length > 0,
     gaps: [
       ...gapsOfWalks(coverage),
-      ...gapsOfRules(rules),
-      ...gapsOfFields(describeDoubtsOf([...ids], report.projects)),
-      ...gapsOfRows(rules, report.projects),
+      ...gapsOfRules(report.gaps.filter(({ rule }) => rule !== null && ids.has(rule))),
       ...gapsOfViolations(ruleViolations.filter((violation) => violation.state === 'unknown').length),
     ],
     limits: [
@@ -226,7 +226,7 @@ function assessControl(control: FrameworkControl, evaluation: Evaluation): Contr
     title: control.title,
     state,
     reason,
-    rules: rules.map((rule) => withDoubts(rule, report)),
+    rules,
     violations: ruleViolations,
     waivers,
     accepted,
@@ -352,30 +352,14 @@ function gapsOfWalks({ gaps }: ControlEvidence['coverage']): string[] {
   return [`${gaps.length} walks of what its rules evaluate were not complete.`]
 }
 
-function gapsOfRules(rules: readonly ControlRule[]): string[] {
-  const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
-  return silent.length === 0 ? [] : [`The run could not evaluate every rule: ${silent.join(', ')}.`]
+/** What its rules could not evaluate, a sentence each. */
+function gapsOfRules(gaps: readonly Gap[]): string[] {
+  const sentences = groupGaps(gaps).map(({ text, projects }) => `${text} (${listed(projects)}).`)
+  const omitted = sentences.length - mostSentences
+  return [...sentences.slice(0, mostSentences), ...(omitted > 0 ? [`${count(omitted, 'more gap')}.`] : [])]
 }
 
-/** Fields that its rules could not rely on, a sentence each: what has them so was not evaluated. */
-function gapsOfFields(doubts: readonly string[]): string[] {
-  const omitted = doubts.length - mostDoubts
-  return [
-    ...doubts.slice(0, mostDoubts),
-    ...(omitted > 0 ? [`The same holds for ${count(omitted, 'more field')}.`] : []),
-  ]
-}
-
-/** Filter rows that no run has read, of subscriptions that rules about them were to evaluate. */
-function gapsOfRows(rules: readonly ControlRule[], projects: Report['projects']): string[] {
-  const unread = rules.filter(({ id }) => projects.some((project) => rowsUnreadFor(id, project) > 0))
-  if (unread.length === 0) return []
-  const subscriptions = projects
-    .map((project) => Math.max(...unread.map(({ id }) => rowsUnreadFor(id, project))))
-    .reduce((sum, number) => sum + number, 0)
-  const named = nameRules(unread.map(({ id: rule }) => ({ rule })))
-  return [`Not evaluated: ${count(subscriptions, 'subscription')} whose filter rows no run has read (${named}).`]
-}
+const mostSentences = 3
 
 /** How well the run observed what a control's rules evaluate. */
 function coverageOf(rules: Report['rules'], { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
@@ -447,23 +431,15 @@ function limitsOfPolicies(formerPolicies: readonly FormerPolicy[], ids: Readonly
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {
-  const reasons = report.projects.map((project) => ({ project: project.project, reason: whySilent(id, project) }))
-  const not_evaluated = reasons.flatMap(({ project, reason }) => (reason === undefined ? [] : [{ project, reason }]))
+  const gaps = gapsOfRule(report.gaps, id)
   const evaluated = report.projects
-    .filter((project) => whySilent(id, project) === undefined)
+    .filter(({ project }) => !isSilenced(gaps, id, project))
     .reduce(
       (sum, { evaluated_by_rule, resources }) => sum + (memberOf(evaluated_by_rule, id) ?? resources[kind] ?? 0),
       0,
     )
+  const not_evaluated = gaps.map(({ project, text }) => ({ project, reason: text }))
   return { id, title, severity, rationale, evaluated, not_evaluated }
-}
-
-/** A rule that could not evaluate some resources says which. */
-function withDoubts(rule: ControlRule, { projects }: Report): ControlRule {
-  const doubts = projects.flatMap((project) =>
-    missedBy(rule.id, project).map((reason) => ({ project: project.project, reason })),
-  )
-  return doubts.length === 0 ? rule : { ...rule, not_evaluated: [...rule.not_evaluated, ...doubts] }
 }
 
 /** What a reader must act on comes first; within a state, the order stays that of reports. */
@@ -499,37 +475,4 @@ function isGap(walk: ReportCoverage): walk is ReportCoverage & Pick<ControlGap, 
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
-}
-
-const mostDoubts = 3
-
-/** The same for all rules of a control together: a sentence for each field. */
-function describeDoubtsOf(rules: readonly string[], projects: Report['projects']): string[] {
-  const all = projects.flatMap((project) =>
-    rules.flatMap((rule) => doubtsOf(rule, project).map((doubt) => ({ project: project.project, rule, doubt }))),
-  )
-  const byField = Map.groupBy(all, ({ doubt: { kind, field, cause } }) => `${kind} ${field} ${cause}`)
-  return [...byField.values()].flatMap((alike) => {
-    const [first] = alike
-    if (first === undefined) return []
-    // Rules of one project that read a field miss the same resources, or some of them.
-    const resources = [...Map.groupBy(alike, ({ project }) => project).values()]
-      .map((ofProject) => Math.max(...ofProject.map(({ doubt }) => doubt.resources)))
-      .reduce((sum, number) => sum + number, 0)
-    const runs = alike.flatMap(({ doubt: { since } }) => (since === null ? [] : [since]))
-    const since = runs.reduce<RuleDoubt['since']>(
-      (earliest, one) => (earliest === null || one.run < earliest.run ? one : earliest),
-      null,
-    )
-    const doubt = { ...first.doubt, resources, since }
-    return [`Not evaluated: ${describeResources(doubt)}${describeSince(doubt)} (${nameRules(alike)}).`]
-  })
-}
-
-const mostNamed = 3
-
-function nameRules(alike: readonly { readonly rule: string }[]): string {
-  const rules = [...new Set(alike.map(({ rule }) => rule))].sort()
-  const omitted = rules.length - mostNamed
-  return `${rules.slice(0, mostNamed).join(', ')}${omitted > 0 ? ` and ${count(omitted, 'other rule')}` : ''}`
 }

@@ -1,6 +1,5 @@
 import type { CoverageStatus } from '../model/coverage.ts'
 import { type EndedBy, parseEndedBy } from '../model/ending.ts'
-import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, WalkedListing } from '../model/resource.ts'
 import type { Resolution, Severity } from '../model/violation.ts'
 import type { NewMessage, OpenIncident } from './outbox.ts'
@@ -32,8 +31,8 @@ export interface PreviousScan {
   readonly name: string
   /** Of what the scan walked. A listing that it left out and that the run walked has its last status before that. */
   readonly statuses: ReadonlyMap<WalkedListing, CoverageStatus>
-  /** Reasons by rule. */
-  readonly not_evaluated: ProjectEvaluation['not_evaluated']
+  /** Rules that evaluated nothing of it. */
+  readonly silent: ReadonlySet<string>
 }
 
 type ActiveState = 'open' | 'unknown' | 'waived'

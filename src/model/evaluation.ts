@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Gap } from './gap.ts'
 import { releaseRange } from './release-range.ts'
 import { count, fileLocation, kind, listing, listOf, project, time } from './schema.ts'
 import { type DueDurations, severity } from './violation.ts'
@@ -16,24 +17,6 @@ export const evaluatedRule = z.object({
 })
 export type EvaluatedRule = z.infer<typeof evaluatedRule>
 
-/** A field that a rule could not rely on: it did not evaluate the resources that have it so. */
-export const doubt = z.object({
-  kind,
-  field: z.string().describe('Its path without uids: `secrets[].expires_at`.'),
-  cause: z
-    .enum(['malformed', 'unseen', 'seal_key_changed'])
-    .describe(
-      '`malformed`: its type breaks the contract; `unseen`: every release shows it, and the answer did not; ' +
-        '`seal_key_changed`: a secret that a drift rule compares was sealed under another installation key, or by an earlier version in another form, before.',
-    ),
-  resources: count.describe('How many resources have it so.'),
-  since: z
-    .object({ run: z.int().min(1), at: time })
-    .nullable()
-    .describe('The first run that saw one of them so, and its start; null where that is not known.'),
-})
-export type RuleDoubt = z.infer<typeof doubt>
-
 /** How much of a project a run evaluated. */
 export const evaluatedProject = z.object({
   project,
@@ -43,13 +26,6 @@ export const evaluatedProject = z.object({
   evaluated_by_rule: z
     .record(z.string(), count)
     .describe('How many of its kind a rule evaluated, where overrides left some out.'),
-  not_evaluated: z.record(z.string(), z.string()).describe('Rules that could not be evaluated here, with the reasons.'),
-  rows_unread: z
-    .record(z.string(), count)
-    .describe(
-      'Subscriptions of which no run has read the filter rows that a rule reads, by rule. Absent when there are none.',
-    )
-    .exactOptional(),
   not_compared: listOf(listing)
     .describe(
       'Listings that no earlier run walked to their end: there was nothing to compare them with. Absent when there are none.',
@@ -62,18 +38,13 @@ export const evaluatedProject = z.object({
   windows: listOf(windowTime)
     .describe('Times of change windows in which changes of the run may have been made. Absent without any.')
     .exactOptional(),
-  doubts: z
-    .record(z.string(), listOf(doubt))
-    .describe(
-      'Fields that rules could not rely on, by rule: they did not evaluate what has them so. Absent when there are none.',
-    )
-    .exactOptional(),
 })
 export type ReportProject = z.infer<typeof evaluatedProject>
-export type EvaluationStats = Pick<ReportProject, 'resources' | 'evaluated_by_rule' | 'not_evaluated' | 'rows_unread'>
+export type EvaluationStats = Pick<ReportProject, 'resources' | 'evaluated_by_rule'>
 
 /** A project as a run found it configured, and how much of it was evaluated. Members without a value are absent. */
 export interface ProjectEvaluation extends ReportProject {
+  readonly gaps: readonly Gap[]
   /** Template of its resources' addresses in the gateway's own UI, with `{kind}`, `{listing}`, `{uid}`. */
   readonly ui_url?: string
   /** When the settings that the scan took were written, by the service's clock (ISO 8601, UTC). */

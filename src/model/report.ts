@@ -3,7 +3,8 @@ import { changeTimes, fieldChange, resourceChange } from './change.ts'
 import { walkCoverage } from './coverage.ts'
 import { endedBy } from './ending.ts'
 import { exitCodes, signalExits } from './errors.ts'
-import { doubt, evaluatedProject, evaluatedRule } from './evaluation.ts'
+import { evaluatedProject, evaluatedRule } from './evaluation.ts'
+import { gap } from './gap.ts'
 import { note } from './note.ts'
 import { notice } from './notice.ts'
 import { releaseRange } from './release-range.ts'
@@ -163,21 +164,6 @@ const violation = z.object({
 })
 export type ReportViolation = z.infer<typeof violation>
 
-const gap = z
-  .object({
-    id: z.string().min(1).describe('The same as long as it lasts.'),
-    cause: z.string().min(1).describe('A code.'),
-    project,
-    listing: walkedListing.nullable(),
-    rule: z.string().nullable(),
-    kind: kind.nullable(),
-    field: z.string().nullable().describe('Its path without uids: `secrets[].expires_at`.'),
-    resources: count.describe('How many resources it is about.'),
-    uids: listOf(uid).describe('The first twenty of them, to read: nothing decides from these.'),
-    since: z.object({ run: z.int().min(1), at: time }).describe('The first run that could not know it, and its start.'),
-    text: z.string().min(1).describe('The sentence that every output prints.'),
-  })
-  .describe('What a run could not know.')
 const run = z.object({
   number: z.int().min(1),
   started_at: time,
@@ -227,7 +213,6 @@ export const schemas = {
   endedBy,
   violation,
   acceptance,
-  doubt,
   evaluatedProject,
   evaluatedRule,
   run,
@@ -254,9 +239,7 @@ export const reportSchema = z
     verdict,
     coverage_of_fleet: coverageOfFleet,
     coverage: listOf(coverage).describe('What each walk proved, by project, then in the order of walking.'),
-    gaps: listOf(gap)
-      .describe('All that the run could not know. Absent in reports of versions that do not gather it in one list.')
-      .exactOptional(),
+    gaps: listOf(gap).describe('What rules could not evaluate, by project, then by rule.'),
     notices: listOf(notice).describe('Information that is not a fault, such as an upgrade of the service.'),
     drift: listOf(drift).describe('What changed since the last complete walk of each listing, by project, kind, uid.'),
     notes: listOf(note).describe(
@@ -302,6 +285,7 @@ export const reportLineSchema = z
     verdict.extend(lineOf('verdict')),
     coverage.extend(lineOf('coverage')).meta(isComplete),
     evaluatedProject.extend(lineOf('project')),
+    gap.extend(lineOf('gap')),
     notice.extend(lineOf('notice')),
     drift.extend(lineOf('drift')).meta(hasFieldsIfModified),
     note.extend(lineOf('note')),
@@ -312,6 +296,6 @@ export const reportLineSchema = z
   .meta({
     title: 'A line of the format jsonl',
     description:
-      'One object a line, distinguished by `type`: run, verdict, coverage and projects first, then notices, changes, notes, causes, violations and acceptances. `run` is the number of the run. All other members are those of the JSON report (report.schema.json).',
+      'One object a line, distinguished by `type`: run, verdict, coverage, projects and gaps first, then notices, changes, notes, causes, violations and acceptances. `run` is the number of the run. All other members are those of the JSON report (report.schema.json).',
   })
 publishedSchemas.add(reportLineSchema, { id: 'report-line-3' })

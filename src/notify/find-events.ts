@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { PriorState, ViolationChange, ViolationTransition } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
+import { isSilent } from '../model/gap.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { isAtLeast, isSolved, type Severity, severities, type Waiver } from '../model/violation.ts'
 import { countEndings } from '../report/describe-ending.ts'
@@ -138,11 +139,10 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
       .map(({ project, rule }) => `${project} ${rule}`),
   )
   const unevaluated = new Map<string, { project: string; rule: string; text: string }>()
-  for (const { project, not_evaluated } of record.projects) {
-    for (const [rule, reason] of Object.entries(not_evaluated)) {
-      const wasUnknown = Object.hasOwn(scans.get(project)?.not_evaluated ?? {}, rule)
-      if (!wasUnknown) unevaluated.set(`${project} ${rule}`, { project, rule, text: `not evaluated: ${reason}` })
-    }
+  for (const gap of record.projects.flatMap(({ gaps }) => gaps)) {
+    const { project, rule, text } = gap
+    if (rule === null || !isSilent(gap) || scans.get(project)?.silent.has(rule) === true) continue
+    unevaluated.set(`${project} ${rule}`, { project, rule, text })
   }
   const lostByRule = Map.groupBy(lost, ({ project, rule }) => `${project} ${rule}`)
   for (const [key, group] of lostByRule) {

@@ -3,6 +3,7 @@ import type { RunInputs } from '../history/sql/read-run.ts'
 import { listRunsBefore } from '../history/sql/runs.ts'
 import { readResolvedBetween } from '../history/sql/violations.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { countUnsureRules, isSilent } from '../model/gap.ts'
 import { globOf } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
@@ -30,7 +31,7 @@ import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html
 import { showTrend } from '../report/html/show-trend.ts'
 import { showVerdictOf } from '../report/html/show-verdict.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { countDoubted, describeDoubted, failsRun } from '../report/verdict.ts'
+import { describeUnsure, failsRun } from '../report/verdict.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { openOfLastWeek } from './last-week.ts'
@@ -40,8 +41,8 @@ import { type CurrentConfiguration, readConfigured, unconfigured } from './read-
 import {
   onceForRun,
   readActive,
+  readGaps,
   readInputs,
-  readOmissions,
   readProjectEvaluations,
   readScans,
   readTrendOf,
@@ -67,13 +68,13 @@ export const overviewPage: SitePage = {
     const stale = isLatest ? rows.filter((row) => row.stale) : []
     const trend = await readTrendOf(request)
     const unknown = active.filter(({ state }) => state === 'unknown').length
-    const doubted = countDoubted(await readOmissions(request))
-    const checked = checkedExtent(coverage, unknown + doubted)
+    const unsure = countUnsureRules(await readGaps(request))
+    const checked = checkedExtent(coverage, unknown + unsure)
     return {
       title: 'Overview',
       crumbs: [],
       alarm: html`${configured.alarm}${stale.length === 0 ? nothing : showStale(stale)}${await showGaps(request, coverage)}`,
-      body: html`${await showLatestVerdict(request, { active, coverage, doubted })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, active) })}
+      body: html`${await showLatestVerdict(request, { active, coverage, unsure })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, active) })}
 ${await showCauses(request)}${await showLatest(request, { active, checked })}
 ${showProjectTable(request, { status, active, evaluations: await readProjectEvaluations(request) })}${showOthers(request, active, status)}
 ${await showRest(request, { rules: rankViolations(active.filter(isOpen), ({ rule }) => rule), inputs: await readInputs(request), extent: checked, configuration: configured.configuration })}`,
@@ -117,7 +118,7 @@ ${cards}</ul>${omittedLine}
 /** The verdict in words and numbers, over the last scan of each project, and what changed with the run. */
 async function showLatestVerdict(
   request: SiteRequest,
-  { active, coverage, doubted }: { active: readonly ListedViolation[]; coverage: Report['coverage']; doubted: number },
+  { active, coverage, unsure }: { active: readonly ListedViolation[]; coverage: Report['coverage']; unsure: number },
 ): Promise<Markup> {
   const { run, link } = request
   const dueOf = sortKeyOf('due', await readProjectEvaluations(request))
@@ -132,7 +133,7 @@ async function showLatestVerdict(
   const failing = await countFailing(request, active, failOn)
   const oldest = open.map(({ first_seen }) => Date.parse(first_seen))
   return showVerdictOf({
-    words: describeVerdict({ failOn, failing, extent, isSure: unknown.length + doubted === 0 }),
+    words: describeVerdict({ failOn, failing, extent, isSure: unknown.length + unsure === 0 }),
     extent,
     open: countSeverities(open),
     unknown: countSeverities(unknown),
@@ -140,7 +141,7 @@ async function showLatestVerdict(
     oldestMs: timeOf(request) - oldest.reduce((first, time) => Math.min(first, time), timeOf(request)),
     overdue,
     waived: inState('waived').length,
-    ofRun: describeDoubted({ doubted }).map((said) => html`<a href="${link('/rules')}">${said}</a>`),
+    ofRun: describeUnsure(unsure).map((said) => html`<a href="${link('/rules')}">${said}</a>`),
     listOf: (choice) => link('/violations', choice),
   })
 }
@@ -269,7 +270,7 @@ function showProjectTable(
         unknown: countSeverities(unknown.get(scanKey({ project, run })) ?? []),
         walks: walksOfProject,
         omissionsAt: `${link(paths.project(project))}#coverage`,
-        notEvaluated: Object.keys(evaluations.get(project)?.not_evaluated ?? {}).length,
+        notEvaluated: (evaluations.get(project)?.gaps ?? []).filter(isSilent).length,
         // A project that was never scanned has no page.
         href: run === null ? undefined : link(paths.project(project)),
         // The name of a list of projects is a pattern that fits all of them.

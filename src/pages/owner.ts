@@ -1,6 +1,7 @@
 import { findEndpointsOf } from '../history/sql/list-resources.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import type { NamedIdentity } from '../history/sql/resource-life.ts'
+import { countUnsureRules } from '../model/gap.ts'
 import { globOf } from '../model/glob.ts'
 import { isOpen } from '../model/violation.ts'
 import { toCoverageOfAll } from '../questions/as-of.ts'
@@ -11,12 +12,11 @@ import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { checkedExtent, extentOf, type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 import { shorten } from '../report/text/shorten.ts'
-import { countDoubted } from '../report/verdict.ts'
 import { atLastRun } from './find-runs.ts'
 import { paths } from './link.ts'
 import { cutPage, type ListSection, noSuchCursor, showPager } from './list-page.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { readOmissions, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
+import { readGaps, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { showNumbers } from './show-numbers.ts'
@@ -47,7 +47,7 @@ export const ownerPage: SitePage = {
     const { states } = countViolations(active)
     const rows = await readFirst(history, open, { sortKey, most: mostViolations })
     const coverage = toCoverageOfAll(await readScans(request))
-    const extent = checkedExtent(coverage, unknown.total + countDoubted(await readOmissions(request)))
+    const extent = checkedExtent(coverage, unknown.total + countUnsureRules(await readGaps(request)))
     const pattern = globOf(owner)
     const ofOwner = { owner: pattern, sort: 'due' }
     const listed = (number: number, query: Readonly<Record<string, string>>) =>

@@ -1,14 +1,15 @@
 import { matchesProject } from '../config/choose-projects.ts'
+import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { countUnsureRules } from '../model/gap.ts'
 import { globOf } from '../model/glob.ts'
 import { describeReleases } from '../model/release-range.ts'
 import { kinds } from '../model/resource.ts'
 import { countSeverities, isOpen } from '../model/violation.ts'
 import { toCoverage } from '../questions/as-of.ts'
 import { rankViolations, readFirst } from '../questions/choose-violations.ts'
-import { readEvaluations } from '../questions/last-evaluations.ts'
 import { countByProject, describeBesides, openBesides } from '../questions/status.ts'
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
@@ -22,13 +23,12 @@ import { showUnevaluated } from '../report/html/show-coverage.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showUnscanned } from '../report/html/show-unscanned.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { countDoubted } from '../report/verdict.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { atLastRun } from './find-runs.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readConfigured } from './read-configured.ts'
-import { onceForNotes, readOmissions, readResourceCounts, readScans } from './run-facts.ts'
+import { onceForNotes, readGaps, readResourceCounts, readScans } from './run-facts.ts'
 import { readLastComplete, showCauses, showRunAt, unreadKinds } from './show-gaps.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showMissed } from './show-late.ts'
@@ -52,8 +52,8 @@ export const projectPage: SitePage = {
       findTrend(history, { run, since: undefined, projects: [globOf(name)] }),
     )
     const active = await listViolations(history, { run: run.number, withOwners: true })
-    const omissions = await readOmissions(request, (project) => project === name)
-    const violations = violationsOf(active, scan, countDoubted(omissions))
+    const gaps = await readGaps(request, (project) => project === name)
+    const violations = violationsOf(active, scan, countUnsureRules(gaps))
     const numbers = {
       open: countSeverities(violations.open),
       unknown: countSeverities(violations.unknown),
@@ -65,7 +65,7 @@ export const projectPage: SitePage = {
       crumbs: [],
       alarm: showUnscanned({ coverage }),
       body: html`${await showCauses(request, coverage)}${showNumbers(numbers)}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, active, name) })}
-${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showCoverage(coverage, omissions)}`,
+${await showOpen(request, violations)}${await showLastChanges(request, name)}${await showOwners(request, violations)}${showCoverage(coverage, gaps)}`,
       aside: factList([
         ...scanFacts(scan),
         ['Open', countOpen(violations)],
@@ -223,10 +223,7 @@ async function showPage(
  * The walks of the last scan, and what rules could not evaluate. Why some walks are not complete is said at the head of the
  * page, once for each cause.
  */
-function showCoverage(
-  coverage: readonly AnswerCoverage[],
-  omissions: Awaited<ReturnType<typeof readOmissions>>,
-): Markup {
+function showCoverage(coverage: readonly AnswerCoverage[], gaps: Awaited<ReturnType<typeof readGaps>>): Markup {
   const withReason = coverage.some((walk) => walk.reason !== null && !isGap(walk))
   const columns = [
     ...[{ title: 'Listing' }, { title: 'Status' }],
@@ -247,7 +244,7 @@ function showCoverage(
   return pageSection({
     id: 'coverage',
     title: 'Coverage of its last scan',
-    content: html`${table('Coverage', columns, rows)}${showUnevaluated(omissions)}`,
+    content: html`${table('Coverage', columns, rows)}${showUnevaluated(gaps)}`,
   })
 }
 

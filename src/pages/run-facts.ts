@@ -1,4 +1,5 @@
 import type { ResourceCount } from '../history/resource-list.ts'
+import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { countResources } from '../history/sql/list-resources.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import { lastNote } from '../history/sql/notes.ts'
@@ -8,10 +9,8 @@ import { leaveOutRenamed, readLatestScans } from '../history/sql/scans.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Trend } from '../model/trend.ts'
 import type { DueDurations } from '../model/violation.ts'
-import { presentScans, toCoverage } from '../questions/as-of.ts'
-import { omissionsIn, readEvaluations } from '../questions/last-evaluations.ts'
+import { presentScans } from '../questions/as-of.ts'
 import { findTrend } from '../questions/trend.ts'
-import { omissionsOf } from '../report/verdict.ts'
 import type { SiteHistory, SiteRequest } from './page.ts'
 
 /** The last answers about each history, by their names: those asked for last come last. */
@@ -86,11 +85,10 @@ export function readProjectEvaluations(request: SiteRequest): Promise<ReadonlyMa
 }
 
 /** What rules could not evaluate in projects that are chosen, as of the last scan of each. Default: in all. */
-export async function readOmissions(request: SiteRequest, isChosen: (project: string) => boolean = () => true) {
+export async function readGaps(request: SiteRequest, isChosen: (project: string) => boolean = () => true) {
   const evaluations = await readProjectEvaluations(request)
   const scans = presentScans((await readScans(request)).filter(({ project }) => isChosen(project.name)))
-  const projects = leaveOutRenamed(scans).flatMap(({ project }) => evaluations.get(project.name) ?? [])
-  return omissionsOf({ projects: projects.map(omissionsIn), coverage: scans.flatMap(toCoverage) })
+  return leaveOutRenamed(scans).flatMap(({ project }) => evaluations.get(project.name)?.gaps ?? [])
 }
 
 /** The due durations of each project's policy when it was last scanned. */

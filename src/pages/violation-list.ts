@@ -26,7 +26,7 @@ import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import type { SiteLink, SiteLinkQuery } from './link.ts'
 import type { SiteRequest } from './page.ts'
-import { readActive, readInputs, readOmissions, readProjectEvaluations, readScans } from './run-facts.ts'
+import { readActive, readGaps, readInputs, readProjectEvaluations, readScans } from './run-facts.ts'
 import type { SameAnswer } from './same-answer.ts'
 import { showViolationList } from './show-rows.ts'
 
@@ -161,8 +161,8 @@ async function readUnevaluated(request: SiteRequest) {
   const states: readonly ViolationState[] = askedStates[stateAsked(query)]
   if (!states.includes('opened')) return []
   const projects = query.all('project')
-  const omissions = await readOmissions(request, (project) => matchesProject(project, projects))
-  return findUnevaluated(omissions, query.one('rule'))
+  const gaps = await readGaps(request, (project) => matchesProject(project, projects))
+  return findUnevaluated(gaps, query.one('rule'))
 }
 
 /** Who asks for what is open must not take what could not be checked for gone. `unlisted`: how many of them there are. */

@@ -12,6 +12,7 @@ import type { RecordedScan } from '../history/sql/scans.ts'
 import { type IdentifiedViolation, identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
 import { isBuiltInRule } from '../model/built-in-rules.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
+import { gapsOfRule } from '../model/gap.ts'
 import { isNoteOf } from '../model/note.ts'
 import { isPolicyProject, isProjectListName, type ProjectRef, projectKey } from '../model/resource.ts'
 import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
@@ -222,9 +223,9 @@ function nameWalks(gaps: readonly AnswerCoverage[]): string {
 
 /** What the run recorded of the rule. */
 async function describeRefusal(request: SiteRequest, { project, rule }: ViolationRow): Promise<string> {
-  const { not_evaluated = {} } = (await readProjectEvaluations(request)).get(project) ?? {}
-  const reason = Object.hasOwn(not_evaluated, rule) ? not_evaluated[rule] : undefined
-  return reason === undefined ? 'The history does not say why.' : `It could not evaluate the rule: ${reason}`
+  const { gaps = [] } = (await readProjectEvaluations(request)).get(project) ?? {}
+  const [gap] = gapsOfRule(gaps, rule)
+  return gap === undefined ? 'The history does not say why.' : `It could not evaluate the rule: ${gap.text}`
 }
 
 /** Who accepted it, why, and until when: by a waiver of the policy, or by hand. */

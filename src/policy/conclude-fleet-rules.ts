@@ -63,10 +63,12 @@ export function concludeFleetRules(projects: readonly EvaluatedProject[], policy
 }
 
 /** What the end of a run needs of a project's evaluation. Plain JSON, without secret values. */
-export interface EvaluationOutcome extends Pick<EvaluationStats, 'resources' | 'evaluated_by_rule' | 'rows_unread'> {
+export interface EvaluationOutcome extends EvaluationStats {
   /** Reasons of rules that could not evaluate here: without a finding they prove nothing. */
   readonly failures: Readonly<Record<string, string>>
   readonly doubts: Doubts
+  /** Subscriptions of which no run has read the filter rows that a rule reads, by rule; `uids`: the first of them. */
+  readonly rowsUnread: Readonly<Record<string, { readonly resources: number; readonly uids: readonly string[] }>>
   /** Indexes, in the policy's list, of waivers that match a finding. */
   readonly usedWaivers: readonly number[]
   readonly facts: FleetFacts
@@ -78,6 +80,7 @@ export const nothingEvaluated: EvaluationOutcome = {
   evaluated_by_rule: {},
   failures: {},
   doubts: {},
+  rowsUnread: {},
   usedWaivers: [],
   facts: {},
 }

@@ -1,6 +1,6 @@
 import { describeField } from '../inventory/malformed.ts'
-import type { RuleDoubt } from '../model/evaluation.ts'
-import { type Kind, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { mostGapUids } from '../model/gap.ts'
+import { type DoubtCause, type Kind, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 
 /** What rules could not evaluate in a project because a field is malformed or not shown: there, no finding proves nothing. */
 export type Doubts = Readonly<Record<string, RuleDoubts>>
@@ -11,7 +11,21 @@ export interface RuleDoubts {
   /** Kinds of which a rule across resources missed some. */
   readonly kinds: readonly Kind[]
   /** Which fields these are, and of how many resources. */
-  readonly fields: readonly RuleDoubt[]
+  readonly fields: readonly DoubtedField[]
+}
+
+/** A field that a rule could not rely on: it did not evaluate the resources that have it so. */
+export interface DoubtedField {
+  readonly kind: Kind
+  /** Its path without uids: `secrets[].expires_at`. */
+  readonly field: string
+  /** `seal_key_changed`: a secret was sealed under another installation key, or in another form, before. */
+  readonly cause: DoubtCause | 'seal_key_changed'
+  readonly resources: number
+  /** The first of them. */
+  readonly uids: readonly string[]
+  /** The first run that saw one of them so, and its start; null where that is not known. */
+  readonly since: { readonly run: number; readonly at: string } | null
 }
 
 /** A resource with fields that no rule can rely on. */
@@ -61,9 +75,10 @@ export function gatherDoubts(): GatheredDoubts {
       if (counts) counted[resource.kind] = (counted[resource.kind] ?? 0) + 1
       for (const { since, ...doubt } of doubtsOf(resource, read)) {
         const key = `${doubt.kind} ${doubt.field} ${doubt.cause}`
-        const fieldDoubt = fields.get(key) ?? { ...doubt, since, resources: 0 }
+        const fieldDoubt: CountedDoubt = fields.get(key) ?? { ...doubt, since, resources: 0, uids: [] }
         fields.set(key, fieldDoubt)
         fieldDoubt.resources += 1
+        if (fieldDoubt.uids.length < mostGapUids) fieldDoubt.uids.push(resource.uid)
         if (isEarlier(since, fieldDoubt.since)) fieldDoubt.since = since
       }
     },
@@ -84,7 +99,7 @@ export function gatherDoubts(): GatheredDoubts {
 function* doubtsOf(
   { kind, unseen = [], resealed = [], doubts }: DoubtedResource,
   read: Iterable<string>,
-): Generator<Omit<RuleDoubt, 'resources'>> {
+): Generator<Omit<DoubtedField, 'resources' | 'uids'>> {
   const fields = new Map(Array.from(read, (pointer) => [describeField(kind, pointer).path, pointer]))
   for (const [field, pointer] of fields) {
     const earlier = doubts?.[field]
@@ -93,12 +108,12 @@ function* doubtsOf(
   }
 }
 
-function isEarlier(a: RuleDoubt['since'], b: RuleDoubt['since']): boolean {
+function isEarlier(a: DoubtedField['since'], b: DoubtedField['since']): boolean {
   return a !== null && (b === null || a.run < b.run)
 }
 
 /** As it is counted. */
-type CountedDoubt = { -readonly [Member in keyof RuleDoubt]: RuleDoubt[Member] }
+type CountedDoubt = { -readonly [Member in keyof DoubtedField]: DoubtedField[Member] } & { readonly uids: string[] }
 
 interface DoubtsOfRule {
   readonly resources: Set<ResourceKey>

@@ -2,6 +2,7 @@ import { sealedOtherwise } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
+import { mostGapUids } from '../model/gap.ts'
 import { isJsonObject, isWithinPointer, type Json, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 import {
   isReadable,
@@ -65,7 +66,7 @@ export class ProjectEvaluator {
   readonly #doubts = gatherDoubts()
   readonly #tally: Tally = new Map()
   /** Subscriptions of which no run has read filter rows. */
-  readonly #withoutRows: Tally = new Map()
+  readonly #withoutRows = new Map<Rules, UnreadRows>()
   /** Indexes of waivers that match findings, or would with a value that was not shown. */
   readonly #usedWaivers = new Set<number>()
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
@@ -217,7 +218,12 @@ export class ProjectEvaluator {
     const { kind, uid, name } = resource
     const set = this.#ruleSetOf(resource)
     count(this.#tally, set.byId, kind)
-    if (hasNoRows(resource)) count(this.#withoutRows, set.byId, kind)
+    if (hasNoRows(resource)) {
+      const unread = this.#withoutRows.get(set.byId) ?? { resources: 0, uids: [] }
+      this.#withoutRows.set(set.byId, unread)
+      unread.resources += 1
+      if (unread.uids.length < mostGapUids) unread.uids.push(uid)
+    }
     if (set !== sets.everyone) this.#exceptions.set(resourceKey(resource), set)
     const waiverIndexes = this.#accepting(resource, projectWaivers)
     if (waiverIndexes.length > 0) this.#accepted.set(resourceKey(resource), waiverIndexes)
@@ -345,15 +351,16 @@ export class ProjectEvaluator {
   /** What the end of the run needs. */
   outcome(): EvaluationOutcome {
     const rowsUnread = countUnread(this.#withoutRows, this.#active)
-    const countMissed = (rule: string, kind: Kind) => this.#doubts.count(rule, kind) + (rowsUnread[rule] ?? 0)
+    const countMissed = (rule: string, kind: Kind) =>
+      this.#doubts.count(rule, kind) + (rowsUnread[rule]?.resources ?? 0)
     const { resources, evaluated_by_rule } = countEvaluated(this.#tally, this.#active, countMissed)
     const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
     return {
       resources,
       evaluated_by_rule: { ...evaluated_by_rule, ...silent },
-      ...(Object.keys(rowsUnread).length === 0 ? {} : { rows_unread: rowsUnread }),
       failures: Object.fromEntries(this.#failures),
       doubts: this.#doubts.list(),
+      rowsUnread,
       usedWaivers: [...this.#usedWaivers],
       facts: this.#fleetFacts.list(),
     }
@@ -527,12 +534,26 @@ function hasNoRows({ kind, attributes, unseen = none }: Resource): boolean {
   return kind === 'subscription' && attributes.filters === undefined && !unseen.includes('/filters')
 }
 
-function countUnread(withoutRows: Tally, rules: readonly ActiveRule[]): Readonly<Record<string, number>> {
-  const unread: Record<string, number> = {}
+/** Subscriptions without filter rows; `uids`: the first of them. */
+interface UnreadRows {
+  resources: number
+  readonly uids: string[]
+}
+
+function countUnread(
+  withoutRows: ReadonlyMap<Rules, UnreadRows>,
+  rules: readonly ActiveRule[],
+): EvaluationOutcome['rowsUnread'] {
+  const unread: Record<string, UnreadRows> = {}
   for (const { rule } of rules) {
     if (rule.readsRows !== true) continue
-    for (const [applied, { subscription = 0 }] of withoutRows) {
-      if (applied.has(rule.id)) unread[rule.id] = (unread[rule.id] ?? 0) + subscription
+    for (const [applied, { resources, uids }] of withoutRows) {
+      if (!applied.has(rule.id)) continue
+      const known = unread[rule.id] ?? { resources: 0, uids: [] }
+      unread[rule.id] = {
+        resources: known.resources + resources,
+        uids: [...known.uids, ...uids].slice(0, mostGapUids),
+      }
     }
   }
   return unread
@@ -543,7 +564,7 @@ function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
   countMissed: (rule: string, kind: Kind) => number,
-): Pick<EvaluationStats, 'resources' | 'evaluated_by_rule'> {
+): EvaluationStats {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally.values()) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {

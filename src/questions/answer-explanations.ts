@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
 import { findIdentities, unknownResource } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { type Identity, readVersionsOf } from '../history/sql/resource-life.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
@@ -17,7 +18,6 @@ import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } fr
 import { wrapLine } from '../text/columns.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
-import { readEvaluations } from './last-evaluations.ts'
 
 export const policyExplainForm: AnswerForm = {
   name: 'policy-explain',

@@ -25,9 +25,9 @@ import { toAnswerRun, toCoverage } from './as-of.ts'
 import {
   type ComparedRow,
   type CompareQuery,
+  type ComparisonGap,
   comparedRow,
   comparisonGap,
-  type Gap,
   type Relation,
   toRow,
   type UncomparedField,
@@ -230,7 +230,7 @@ export function findProject(recorded: readonly RecordedScan[], text: string): Re
 }
 
 /** A scan that proved too little outranks what was found, as in a run. */
-function verdictOf(rows: readonly ComparedRow[], gaps: readonly Gap[]): 'equal' | 'different' | 'unknown' {
+function verdictOf(rows: readonly ComparedRow[], gaps: readonly ComparisonGap[]): 'equal' | 'different' | 'unknown' {
   if (gaps.length > 0 || rows.some(({ change }) => change === 'unknown')) return 'unknown'
   return rows.length === 0 ? 'equal' : 'different'
 }
@@ -241,13 +241,13 @@ function countRelations(rows: readonly ComparedRow[]): Record<Relation, number> 
   return counts
 }
 
-function findGaps(side: ComparedSide, other: ComparedSide, kind: Kind): Gap[] {
+function findGaps(side: ComparedSide, other: ComparedSide, kind: Kind): ComparisonGap[] {
   const reason = gapOf(side, kind, other)
   return reason === undefined ? [] : [{ project: side.project.name, kind, reason }]
 }
 
 /** Filter rows decide what subscriptions deliver, and no list shows them. */
-function findUnreadFilters({ project, scan }: ComparedSide): Gap[] {
+function findUnreadFilters({ project, scan }: ComparedSide): ComparisonGap[] {
   const walk = scan.coverage.find(({ listing }) => listing === 'filters')
   if (walk === undefined || !isGap(walk)) return []
   return [

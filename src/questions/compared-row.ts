@@ -33,7 +33,7 @@ export type UncomparedField = z.infer<typeof uncomparedField>
 
 /** Why it cannot be said of a kind that a project lacks a resource. */
 export const comparisonGap = z.object({ project: schemas.project, kind: schemas.kind, reason: z.string() })
-export type Gap = z.infer<typeof comparisonGap>
+export type ComparisonGap = z.infer<typeof comparisonGap>
 
 export interface CompareQuery extends Omit<CounterpartOptions, 'sealsComparable'> {
   readonly run: CommittedRun

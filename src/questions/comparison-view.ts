@@ -7,7 +7,7 @@ import { showResource } from '../report/text/show-resource.ts'
 import { wrapPieces, wrapProse } from '../text/columns.ts'
 import { count, countEach } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
-import type { ComparedRow, CompareQuery, Gap, Relation, UncomparedField } from './compared-row.ts'
+import type { ComparedRow, CompareQuery, ComparisonGap, Relation, UncomparedField } from './compared-row.ts'
 import type { ComparedSide } from './compared-side.ts'
 
 const labels = {
@@ -60,8 +60,8 @@ interface ComparisonFacts {
   readonly a: ComparedSide
   readonly b: ComparedSide
   readonly query: Pick<CompareQuery, 'matching' | 'ignored'>
-  readonly gaps: readonly Gap[]
-  readonly unreadFilters: readonly Gap[]
+  readonly gaps: readonly ComparisonGap[]
+  readonly unreadFilters: readonly ComparisonGap[]
   readonly areSecretsComparable: boolean
   readonly uncompared: readonly UncomparedField[]
 }

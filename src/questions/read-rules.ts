@@ -1,9 +1,10 @@
-import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { listViolations } from '../history/sql/list-violations.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
+import { gapsOfRule, isSilent } from '../model/gap.ts'
 import type { Kind } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
 import { unlistedFor } from '../model/walks-for.ts'
@@ -11,7 +12,6 @@ import type { AnswerCoverage } from '../report/answer.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { rules as publishedRules } from '../rules/rules.ts'
 import { presentScans, toCoverage } from './as-of.ts'
-import { omissionsIn, readEvaluations } from './last-evaluations.ts'
 
 /** A rule as of a run, and what of it is open in any project. */
 export interface RuleInRun {
@@ -109,12 +109,10 @@ function findOmissions(
     }),
   )
   const found = { not_evaluated: unlisted, missed: [] as Omission[] }
-  for (const omissions of evaluations.map(omissionsIn)) {
-    const { project } = omissions
-    const silent = whySilent(rule, omissions)
-    const missed = missedBy(rule, omissions)
-    if (silent !== undefined) found.not_evaluated.push({ project, reason: silent })
-    else if (missed.length > 0) found.missed.push({ project, reason: `missed ${missed.join('; ')}` })
+  for (const gap of evaluations.flatMap(({ gaps }) => gapsOfRule(gaps, rule))) {
+    const { project, text: reason } = gap
+    const omissions = isSilent(gap) ? found.not_evaluated : found.missed
+    omissions.push({ project, reason })
   }
   return found
 }

@@ -5,12 +5,14 @@ import { systemClock } from '../app/system.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import { type CommittedRun, findLastRun, readMove } from '../history/sql/runs.ts'
 import { leaveOutRenamed, type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { countUnsureRules } from '../model/gap.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
 import { schemas } from '../model/report.ts'
@@ -19,12 +21,10 @@ import { listOf } from '../model/schema.ts'
 import { countSeverities, isOpen, type Severity, severities, totalOf } from '../model/violation.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
-import { countDoubted, omissionsOf } from '../report/verdict.ts'
 import { count, countEach } from '../text/count.ts'
 import { nextAuditDue } from '../worker/next-times.ts'
-import { selectProjects, statingExtent, toCoverage } from './as-of.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
 import { describePool } from './describe-pool.ts'
-import { omissionsIn, readEvaluations } from './last-evaluations.ts'
 import { duration, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const statusRow = z.object({
@@ -200,9 +200,7 @@ export async function readStatus(
     if (scan === undefined) return neverScanned(name)
     const counts = active.get(scanKey({ project: name, run: scan.run.number })) ?? noneActive(name)
     const evaluation = evaluations.get(name)
-    const walks = toCoverage(scan)
-    const omissions = omissionsOf({ projects: evaluation ? [omissionsIn(evaluation)] : [], coverage: walks })
-    const unevaluated = countDoubted(omissions)
+    const unevaluated = countUnsureRules(evaluation?.gaps ?? [])
     const row = { ...statusOf(scan, counts, query), release: showRelease(evaluation?.release) }
     return unevaluated === 0 ? row : { ...row, unevaluated }
   })

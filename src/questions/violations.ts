@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { systemClock } from '../app/system.ts'
-import { unevaluatedByRule } from '../compliance/describe-doubts.ts'
 import { runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
+import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { listOwners } from '../history/sql/list-resources.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
@@ -11,6 +11,7 @@ import { readLatestScans } from '../history/sql/scans.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
+import type { Gap } from '../model/gap.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
@@ -21,7 +22,6 @@ import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../re
 import { describeEnding } from '../report/describe-ending.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
-import { omissionsOf } from '../report/verdict.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { widthOf } from '../text/columns.ts'
 import { count, countEach } from '../text/count.ts'
@@ -42,7 +42,7 @@ import {
   type ViolationOrder,
   violationOrders,
 } from './choose-violations.ts'
-import { type Label, labelTest, omissionsIn, readEvaluations } from './last-evaluations.ts'
+import { type Label, labelTest } from './last-evaluations.ts'
 import {
   duration,
   given,
@@ -279,9 +279,12 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
   const extent = statingExtent(run, scans)
   const present = new Set(presentScans(scans).map(({ project }) => project.name))
   const hasLabels = labelTest(evaluations, query.labels)
-  const omissions = [...evaluations.values()].filter(({ project }) => present.has(project) && hasLabels(project))
+  const chosenProjects = [...evaluations.values()].filter(({ project }) => present.has(project) && hasLabels(project))
   const unevaluated = states.has('opened')
-    ? findUnevaluated(omissionsOf({ projects: omissions.map(omissionsIn), coverage: extent.coverage ?? [] }), rule)
+    ? findUnevaluated(
+        chosenProjects.flatMap(({ gaps }) => gaps),
+        rule,
+      )
     : []
   const unknown = [
     ...(unlisted === 0
@@ -308,13 +311,13 @@ interface UnevaluatedRule extends JsonObject {
 }
 
 /** Which rules could not evaluate everything, of those that a pattern chooses: they may have missed violations. */
-export function findUnevaluated(
-  omissions: readonly ReturnType<typeof omissionsIn>[],
-  pattern = '*',
-): readonly UnevaluatedRule[] {
-  return unevaluatedByRule(omissions)
-    .filter(({ rule }) => matchesGlob(rule, pattern))
-    .map(({ rule, projects, reason }) => ({ rule, projects: projects.length, reason }))
+export function findUnevaluated(gaps: readonly Gap[], pattern = '*'): readonly UnevaluatedRule[] {
+  return [...Map.groupBy(gaps, ({ rule }) => rule ?? '')]
+    .filter(([rule]) => matchesGlob(rule, pattern))
+    .map(([rule, ofRule]) => {
+      const projects = new Set(ofRule.map(({ project }) => project)).size
+      return { rule, projects, reason: ofRule[0]?.text ?? '' }
+    })
     .sort((a, b) => (a.rule < b.rule ? -1 : 1))
 }
 

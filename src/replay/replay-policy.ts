@@ -11,6 +11,7 @@ import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import type { Modification } from '../history/staged.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
+import type { Gap } from '../model/gap.ts'
 import { isProjectList, type ProjectRef, projectKey } from '../model/resource.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -54,6 +55,7 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
   const notEvaluated = gatherNotEvaluated(unreplayable)
   const log = openLog(createEvaluator(policy, 0).lookbackMs)
   const fleet: FleetState = new Map()
+  const gapsOf = new Map<string, readonly Gap[]>()
   const draft = new ReplayDraft(history, fleet)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
   let context: PolicyEvaluation = { rules: [], projects: [], policy: policy.facts }
@@ -86,7 +88,15 @@ export async function replayPolicy(history: HistoryReader, { policy, runs, clock
     const outcomes: ProjectOutcome[] = []
     for (const recorded of scans) outcomes.push(await replayScan(recorded, replayed))
     log.note(run, runInputs.changes, scans)
-    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now })
+    const conclusion = concludeFleet(outcomes, {
+      policy,
+      isWholeFleet: isWholeFleet(past),
+      now,
+      run: run.number,
+      gapsBefore: (project) => gapsOf.get(projectKey(project)) ?? [],
+    })
+    const concluded = new Map(conclusion.context.projects.map(({ project, gaps }) => [project, gaps]))
+    for (const { project } of outcomes) gapsOf.set(projectKey(project), concluded.get(project.name) ?? [])
     await reconcileConclusion(draft, conclusion, { policy, now, evaluator, lists: [] })
     for (const concluded of conclusion.projects) notEvaluated.add(concluded)
     context = conclusion.context

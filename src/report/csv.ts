@@ -1,5 +1,5 @@
-import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import { displayJson } from '../model/exact-number.ts'
+import { gapsOfRule, isSilenced } from '../model/gap.ts'
 import type { Json } from '../model/json.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { AcceptedViolation, ViolationState } from '../model/violation.ts'
@@ -137,13 +137,13 @@ function controlRows(report: Report): Cell[][] {
     const inState = (...states: ViolationState[]) => ofRule.filter(({ state }) => states.includes(state)).length
     const isFixed = ({ resolution }: ReportViolation) => resolution === 'fixed'
     const ended = ofRule.filter(({ state }) => state === 'resolved')
-    const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
-    const missed = projects.filter((project) => whySilent(rule.id, project) !== undefined).length
+    const gaps = gapsOfRule(report.gaps, rule.id)
+    const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project, gaps), 0)
+    const missed = projects.filter(({ project }) => isSilenced(gaps, rule.id, project)).length
     const isKnown =
-      missed === 0 &&
+      gaps.length === 0 &&
       gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped') &&
-      walksByProject.every((walks) => unlistedFor(rule, walks).length === 0) &&
-      projects.every((project) => missedBy(rule.id, project).length === 0)
+      walksByProject.every((walks) => unlistedFor(rule, walks).length === 0)
     const orUnknown = (number: number) => (number === 0 && !isKnown ? null : number)
     const counts = [
       ...[orUnknown(inState('opened', 'continuing')), inState('waived'), inState('unknown')],

@@ -1,4 +1,5 @@
 import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
+import { type Gap, isSilenced } from '../model/gap.ts'
 import type { Report } from '../model/report.ts'
 
 /**
@@ -18,8 +19,9 @@ export function rulesOf({ rules, violations }: Report): readonly EvaluatedRule[]
 /** The number of resources of a project that a rule evaluated. */
 export function countEvaluated(
   { id, kind }: EvaluatedRule,
-  { resources, evaluated_by_rule, not_evaluated }: ReportProject,
+  { project, resources, evaluated_by_rule }: ReportProject,
+  gaps: readonly Gap[],
 ): number {
-  if (Object.hasOwn(not_evaluated, id)) return 0
+  if (isSilenced(gaps, id, project)) return 0
   return evaluated_by_rule[id] ?? resources[kind] ?? 0
 }

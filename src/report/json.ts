@@ -9,7 +9,20 @@ import type { ReportFormat } from './report-format.ts'
 export const json: ReportFormat = (report) => `${neutraliseJson(JSON.stringify(report, inReadingOrder, 2))}\n`
 
 const readingOrder = [
-  ...['schema', 'tool', 'run', 'digests', 'verdict', 'coverage', 'notices', 'drift', 'notes', 'causes', 'violations'],
+  ...[
+    'schema',
+    'tool',
+    'run',
+    'digests',
+    'verdict',
+    'coverage',
+    'gaps',
+    'notices',
+    'drift',
+    'notes',
+    'causes',
+    'violations',
+  ],
   ...['projects', 'rules'],
   ...['exit_code', 'text', 'fail_on', 'waived', 'unknown', 'resolved'],
   ...['critical', 'high', 'medium', 'low', 'info', 'added', 'removed', 'modified'],

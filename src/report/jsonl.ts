@@ -3,9 +3,9 @@ import { inReadingOrder } from './json.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /**
- * A JSON object a line (config/report-line.schema.json): first what the run was, its verdict, its coverage and, for each
- * project, what rules could not evaluate in it; then each notice, change, note, cause, violation and acceptance, with the
- * members that it has in the JSON report. A reader that stops after the projects knows what the rest is worth.
+ * A JSON object a line (config/report-line.schema.json): first what the run was, its verdict, its coverage, its projects,
+ * and what rules could not evaluate in them; then each notice, change, note, cause, violation and acceptance, with the
+ * members that it has in the JSON report. A reader that stops after the gaps knows what the rest is worth.
  */
 export const jsonl: ReportFormat = ({ schema, tool, run, digests, verdict, ...lists }) => {
   const { number, ...times } = run
@@ -20,6 +20,7 @@ export const jsonl: ReportFormat = ({ schema, tool, run, digests, verdict, ...li
     line('verdict', verdict),
     ...lines('coverage', lists.coverage),
     ...lines('project', lists.projects),
+    ...lines('gap', lists.gaps),
     ...lines('notice', lists.notices),
     ...lines('drift', lists.drift),
     ...lines('note', lists.notes),

@@ -1,5 +1,5 @@
-import { missedBy, whySilent } from '../compliance/describe-doubts.ts'
 import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
+import { type Gap, gapsOfRule, isSilent } from '../model/gap.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { isWithoutResources } from '../model/resource.ts'
 import { formatExpiry } from '../model/time.ts'
@@ -28,19 +28,26 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
   const fails = failsRunOf(report)
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project)
   const violationsOf = Map.groupBy(report.violations, ({ project }) => project)
+  const gapsOf = Map.groupBy(report.gaps, ({ project }) => project)
   const statsByProject = new Map(report.projects.map((stats) => [stats.project, stats]))
   const names = [...new Set([...walksOf.keys(), ...statsByProject.keys(), ...violationsOf.keys()])].sort()
   return names.map((project) => {
     const walks = walksOf.get(project) ?? []
     const byRule = Map.groupBy(violationsOf.get(project) ?? [], ({ rule }: ReportViolation) => rule)
     const stats = statsByProject.get(project)
+    const gaps = gapsOf.get(project) ?? []
     const cases = [
       ...walks.map(walkCase),
       // Rules about the policy have cases for what they found alone: whether they could decide is not recorded. So have
       // rules about a list of projects, which has no resources.
       ...rules
         .filter(({ id, kind }) => byRule.has(id) || (kind !== 'policy' && !isWithoutResources(project)))
-        .map((rule) => ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, stats, at }, fails)),
+        .map((rule) =>
+          ruleCase(
+            { project, rule, violations: byRule.get(rule.id) ?? [], walks, stats, gaps: gapsOfRule(gaps, rule.id), at },
+            fails,
+          ),
+        ),
     ]
     const attributes = { name: project, ...totals(cases), time: secondsOf(walks), timestamp: report.run.started_at }
     return { cases, ...element('testsuite', attributes, [properties(report), ...cases]) }
@@ -93,6 +100,8 @@ interface RuleCaseInput {
   readonly walks: readonly ReportCoverage[]
   /** undefined for runs older than this record. */
   readonly stats: ReportProject | undefined
+  /** What the rule could not evaluate there. */
+  readonly gaps: readonly Gap[]
   /** When the run began: ISO 8601 in UTC. */
   readonly at: string
 }
@@ -122,12 +131,12 @@ function ruleCase(input: RuleCaseInput, fails: (violation: ReportViolation) => b
 }
 
 /** undefined when the rule evaluated everything and only milder violations are open. */
-function whySkipped({ rule, violations, walks, stats }: RuleCaseInput): string | undefined {
+function whySkipped({ rule, violations, walks, stats, gaps }: RuleCaseInput): string | undefined {
   const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
   reasons.push(...unlistedFor(rule, walks).map(({ listing, reason }) => `no walk of ${listing}: ${reason}`))
   const unknown = violations.filter(({ state }) => state === 'unknown')
   if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not checked`)
-  if (stats !== undefined) reasons.push(...whyUnchecked(rule, stats))
+  if (stats !== undefined) reasons.push(...whyUnchecked(rule, stats, gaps))
   if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
   const waived = violations.filter(({ state }) => state === 'waived')
   if (waived.length === 0 || violations.some(isOpen)) return undefined
@@ -135,18 +144,18 @@ function whySkipped({ rule, violations, walks, stats }: RuleCaseInput): string |
 }
 
 /** What a rule did not evaluate in a project whose walks are complete. */
-function whyUnchecked(rule: EvaluatedRule, stats: ReportProject): readonly string[] {
-  const silent = whySilent(rule.id, stats)
-  if (silent !== undefined) return [silent]
+function whyUnchecked(rule: EvaluatedRule, stats: ReportProject, gaps: readonly Gap[]): readonly string[] {
+  const texts = gaps.map(({ text }) => text)
+  if (gaps.some(isSilent)) return texts
   // No walk covers probes: where none ran, the result is unknown.
-  const isIdle = rule.kind === 'probe' && countEvaluated(rule, stats) === 0
-  return [...(isIdle ? ['no probe ran'] : []), ...missedBy(rule.id, stats)]
+  const isIdle = rule.kind === 'probe' && countEvaluated(rule, stats, gaps) === 0
+  return [...(isIdle ? ['no probe ran'] : []), ...texts]
 }
 
-function describeEvaluated({ rule, stats }: RuleCaseInput): string {
+function describeEvaluated({ rule, stats, gaps }: RuleCaseInput): string {
   return stats === undefined
     ? 'the run has no record of what it evaluated'
-    : `evaluated ${count(countEvaluated(rule, stats), rule.kind)}`
+    : `evaluated ${count(countEvaluated(rule, stats, gaps), rule.kind)}`
 }
 
 /** Severity, uid, message, state and due date. */

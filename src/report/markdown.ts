@@ -1,4 +1,3 @@
-import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Report, ReportCoverage, ReportDrift, ReportViolation } from '../model/report.ts'
@@ -95,6 +94,7 @@ function sectionsOf({
   projects,
   rules,
   run,
+  gaps: unevaluated,
 }: Report): readonly MarkdownSection[] {
   const show = (violation: ReportViolation) => showViolation(violation, run.started_at)
   const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
@@ -160,13 +160,7 @@ function sectionsOf({
       'Not evaluated',
       ['project', 'rule', 'reason'],
       'rule',
-      projects.flatMap((each) =>
-        describeUnevaluated(each).map(({ rule, reason }) => [
-          code(each.project, 100),
-          code(rule, 100),
-          prose(reason, 200),
-        ]),
-      ),
+      unevaluated.map(({ project, rule, text }) => [code(project, 100), code(rule ?? '', 100), prose(text, 200)]),
     ),
     table(
       'Notices',

@@ -1,5 +1,5 @@
-import { describeUnevaluated } from '../compliance/describe-doubts.ts'
-import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
+import type { Gap } from '../model/gap.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { formatExpiry } from '../model/time.ts'
 import type { Severity, ViolationState, Waiver } from '../model/violation.ts'
@@ -14,8 +14,8 @@ import type { ReportFormat } from './report-format.ts'
 export const ocsf: ReportFormat = (report) => {
   const context = readOcsfContext(report)
   const findings = [
-    ...gapsOf(report.coverage).map((walk) => findingOfGap(walk, context)),
-    ...report.projects.flatMap((project) => findingsOfUnevaluated(project, context)),
+    ...gapsOf(report.coverage).map((walk) => findingOfWalk(walk, context)),
+    ...report.gaps.map((gap) => findingOfGap(gap, context)),
     ...report.violations.map((violation) => findingOfViolation(violation, context)),
   ]
   return findings.map((finding) => `${neutraliseJson(JSON.stringify(finding))}\n`).join('')
@@ -92,7 +92,7 @@ function findingOfViolation(violation: ReportViolation, context: OcsfContext) {
   }
 }
 
-function findingOfGap({ project, listing, status, reason }: ReportCoverage, context: OcsfContext) {
+function findingOfWalk({ project, listing, status, reason }: ReportCoverage, context: OcsfContext) {
   return findingOfUnseen(context, {
     project,
     uid: `coverage/${cut(project)}/${listing}`,
@@ -104,18 +104,16 @@ function findingOfGap({ project, listing, status, reason }: ReportCoverage, cont
   })
 }
 
-function findingsOfUnevaluated(project: ReportProject, context: OcsfContext) {
-  return describeUnevaluated(project).map(({ rule, sentence }) =>
-    findingOfUnseen(context, {
-      project: project.project,
-      uid: `not_evaluated/${cut(project.project)}/${cut(rule)}`,
-      title: 'A rule could not be evaluated',
-      message: cut(sentence),
-      detail: 'not_evaluated',
-      control: rule,
-      data: { rule: cut(rule) },
-    }),
-  )
+function findingOfGap({ id, project, rule, text }: Gap, context: OcsfContext) {
+  return findingOfUnseen(context, {
+    project,
+    uid: `gap/${id}`,
+    title: 'A rule could not be evaluated',
+    message: cut(text),
+    detail: 'not_evaluated',
+    control: rule ?? '',
+    data: { rule: cut(rule ?? '') },
+  })
 }
 
 interface Unseen {

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import type { Invocation, Location, Notification, ReportingDescriptor, Result, Run } from 'sarif'
-import { describeUnevaluated } from '../compliance/describe-doubts.ts'
 import { isBuiltInRule } from '../model/built-in-rules.ts'
 import { type CoverageStatus, isCoverageComplete } from '../model/coverage.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
@@ -292,7 +291,7 @@ function describeInvocation(
   positionOf: (project: string) => FileLocation | undefined,
   omitted: string | undefined,
 ): Invocation {
-  const { run, verdict, coverage, notices, projects } = report
+  const { run, verdict, coverage, gaps, notices } = report
   const notify = (id: NotificationKind, level: Notification.level, text: string, project?: string): Notification => ({
     descriptor: { id },
     level,
@@ -310,11 +309,7 @@ function describeInvocation(
       ...coverage.flatMap((walk) =>
         describeWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project)),
       ),
-      ...projects.flatMap((each) =>
-        describeUnevaluated(each).map(({ sentence }) =>
-          notify('rule-not-evaluated', 'warning', `${each.project}: ${sentence}`, each.project),
-        ),
-      ),
+      ...gaps.map(({ project, text }) => notify('rule-not-evaluated', 'warning', `${project}: ${text}`, project)),
       ...notices.map((notice) => notify('notice', 'note', describeNotice(notice), notice.project ?? undefined)),
     ],
   }

@@ -2,6 +2,7 @@ import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
 import type { ReportProject } from '../model/evaluation.ts'
+import { countUnsureRules, type Gap, gapCauses } from '../model/gap.ts'
 import { pointersOverlap } from '../model/json.ts'
 import type { Report, ReportDrift, ReportViolation, Verdict } from '../model/report.ts'
 import {
@@ -24,7 +25,8 @@ interface EvaluatedExtent {
   readonly violations: readonly (Pick<ReportViolation, 'severity' | 'state'> &
     Partial<Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>)[]
   readonly drift: readonly AnnouncedChange[]
-  readonly projects?: readonly (Pick<ReportProject, 'not_compared' | 'approved_at'> & RuleOmissions)[]
+  readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at'>[]
+  readonly gaps?: readonly Pick<Gap, 'cause' | 'rule'>[]
   readonly notices?: Report['notices']
   readonly failOn: FailOn
 }
@@ -41,7 +43,7 @@ interface VerdictGrounds extends Pick<EvaluatedExtent, 'coverage'> {
   readonly failing: number
   readonly extent: ScannedExtent
   /** How many rules could not evaluate every resource. */
-  readonly doubted: number
+  readonly unsure: number
   /** How many changes may have been made in a change window. */
   readonly announced: number
   /** Limits what "none" is about; empty after a complete scan. */
@@ -59,6 +61,7 @@ export function composeVerdict({
   violations,
   drift,
   projects,
+  gaps = [],
   notices = [],
   failOn,
 }: EvaluatedExtent): Verdict {
@@ -74,38 +77,13 @@ export function composeVerdict({
     drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
   }
   const failing = violations.filter(failsRun(failOn, projects, drift)).length
-  const exitCode = decideExitCode(coverage, failing)
+  const exitCode = decideExitCode({ coverage, gaps }, failing)
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
-  const doubted = countDoubted(omissionsOf({ projects, coverage }))
+  const unsure = countUnsureRules(gaps)
   const announced = drift.filter(isAnnounced).length
   const [extent, isCompared] = [scannedExtent(coverage, projects), isAllCompared(notices)]
-  const context = { coverage, exitCode, failing, extent, doubted, announced, limits, isCompared }
+  const context = { coverage, exitCode, failing, extent, unsure, announced, limits, isCompared }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
-}
-
-/** Rules that missed resources of a project, those that failed in it, and those without filter rows; by rule. */
-type RuleOmissions = Pick<ReportProject, 'project'> &
-  Partial<Pick<ReportProject, 'doubts' | 'not_evaluated' | 'rows_unread'>>
-
-/** What rules could not evaluate, but for filter rows of projects where none are to be read. */
-export function omissionsOf<Project extends RuleOmissions>({
-  projects = [],
-  coverage,
-}: {
-  readonly projects?: readonly Project[] | undefined
-  readonly coverage: EvaluatedExtent['coverage']
-}): readonly Project[] {
-  const isOfRows = ({ listing, status }: (typeof coverage)[number]) => listing === 'filters' && status !== 'skipped'
-  const withRows = new Set(coverage.filter(isOfRows).map(({ project }) => project))
-  return projects.map((project) => (withRows.has(project.project) ? project : { ...project, rows_unread: {} }))
-}
-
-/** How many rules could not evaluate every resource. */
-export function countDoubted(omissions: readonly RuleOmissions[]): number {
-  const rules = omissions.flatMap(({ doubts = {}, not_evaluated: failed = {}, rows_unread: unread = {} }) =>
-    [doubts, failed, unread].flatMap(Object.keys),
-  )
-  return new Set(rules).size
 }
 
 export function failsRunOf({ verdict, projects, drift }: Pick<Report, 'verdict' | 'projects' | 'drift'>) {
@@ -156,11 +134,14 @@ function follows({ path = '' }: FailureCandidate, { change, fields = [] }: Annou
   return change !== 'modified' || fields.some((field) => pointersOverlap(field.path, path))
 }
 
-function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
+function decideExitCode(
+  { coverage, gaps }: Required<Pick<EvaluatedExtent, 'coverage' | 'gaps'>>,
+  failing: number,
+): ExitCode {
   const signal = coverage.map(signalOf).find((name) => name !== undefined)
   if (signal !== undefined) return signalExits[signal]
   if (coverage.some(({ cause }) => cause === 'bug')) return exitCodes.failure
-  if (!isCoverageComplete(coverage)) return exitCodes.incomplete
+  if (!isCoverageComplete(coverage) || gaps.some(({ cause }) => gapCauses[cause].exits3)) return exitCodes.incomplete
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
@@ -168,7 +149,7 @@ function sentenceOf(counts: Counts, context: VerdictGrounds): string {
   const parts = [
     ...scanOf(counts, context),
     ...describeUnknown(counts),
-    ...describeDoubted(context),
+    ...describeUnsure(context.unsure),
     ...describeWaived(counts),
     ...describeDrift(counts, context),
   ]
@@ -192,7 +173,7 @@ function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
   const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'item')
   const nothing = describeNoFailure(counts, context)
-  const isClean = counts.unknown + context.doubted === 0 && context.isCompared
+  const isClean = counts.unknown + context.unsure === 0 && context.isCompared
   return isClean ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
@@ -239,8 +220,8 @@ function describeUnknown({ unknown }: Counts): string[] {
 }
 
 /** `2 rules could not evaluate everything`; nothing where all of them could. */
-export function describeDoubted({ doubted }: Pick<VerdictGrounds, 'doubted'>): string[] {
-  return doubted === 0 ? [] : [`${count(doubted, 'rule')} could not evaluate everything`]
+export function describeUnsure(rules: number): string[] {
+  return rules === 0 ? [] : [`${count(rules, 'rule')} could not evaluate everything`]
 }
 
 function describeWaived({ waived }: Counts): string[] {

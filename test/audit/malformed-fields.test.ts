@@ -106,9 +106,7 @@ describe('a field of the contract with a wrong type', () => {
       show(value)
       const report = await fixture.audit()
       expect(violationLines(report)).toEqual(opened.map((line) => `unknown ${line}`))
-      expect(report.projects[0]?.doubts).toMatchObject({
-        'drift/secret-changed': [{ field: 'secrets', cause: 'malformed' }],
-      })
+      expect(report.gaps).toMatchObject([{ rule: 'drift/secret-changed', field: 'secrets', cause: 'field_malformed' }])
       show([secret])
       const after = violationLines(await fixture.audit())
       expect(after.filter((line) => !line.startsWith('opened'))).toEqual(opened.map((line) => `continuing ${line}`))
@@ -189,7 +187,7 @@ custom:
     await using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1', { rate_limit: 'x', http_timeout: 'y' })] })
     const report = await fixture.audit({ policy: loud })
     expect(violationLines(report)).toEqual(['opened acme/name EP-1'])
-    expect(report.projects[0]?.not_evaluated).toEqual({})
+    expect(report.gaps.filter(({ cause }) => cause === 'rule_failed')).toEqual([])
     expect(report.projects[0]?.evaluated_by_rule).toEqual({ 'acme/limit': 0, 'acme/swallow': 0 })
   })
 })
@@ -424,10 +422,8 @@ rules:
     fixture.show({ endpoints: [anEndpoint('EP-1', { url }), anEndpoint('EP-2', moved)] })
     const report = await fixture.audit()
     const rule = 'drift/url-host-changed'
-    expect([report.projects[0]?.not_evaluated, violationLines(report)]).toEqual([
-      {},
-      [`continuing ${rule} EP-2`, `unknown ${rule} EP-1`],
-    ])
+    const failed = report.gaps.filter(({ cause }) => cause === 'rule_failed')
+    expect([failed, violationLines(report)]).toEqual([[], [`continuing ${rule} EP-2`, `unknown ${rule} EP-1`]])
   })
 
   it('names the field that it could not compare', async () => {
@@ -435,11 +431,11 @@ rules:
     await fixture.audit({ policy: drift })
     fixture.show(endpoint({ authentication: 'text' }))
     const report = await fixture.audit()
-    const doubt = [{ kind: 'endpoint', field: 'authentication', cause: 'malformed' }]
-    expect(report.projects[0]?.doubts).toMatchObject({
-      'drift/authentication-lost': doubt,
-      'drift/secret-changed': doubt,
-    })
+    const gap = { kind: 'endpoint', field: 'authentication', cause: 'field_malformed' }
+    expect(report.gaps).toMatchObject([
+      { ...gap, rule: 'drift/authentication-lost' },
+      { ...gap, rule: 'drift/secret-changed' },
+    ])
     expect(report.drift.flatMap(({ fields }) => fields)).toMatchObject([
       { path: '/authentication', after: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) },
     ])

@@ -101,8 +101,8 @@ describe('a run that is concluded from values that crossed as JSON', () => {
     }
     const states = new Set(reports.flatMap(({ violations }) => violations.map(({ state }) => state)))
     expect([...states].sort()).toEqual(['continuing', 'opened', 'resolved', 'unknown', 'waived'])
-    const failed = reports.flatMap(({ projects }) => projects.flatMap((project) => Object.keys(project.not_evaluated)))
-    expect(new Set(failed)).toContain('acme/young')
+    const failed = reports.flatMap(({ gaps }) => gaps.filter(({ cause }) => cause === 'rule_failed'))
+    expect(new Set(failed.map(({ rule }) => rule))).toContain('acme/young')
     const doubted = crossed.flatMap((text) => Object.keys((JSON.parse(text) as ProjectOutcome).evaluation.doubts))
     expect(new Set(doubted)).toContain('endpoint/auth-shared')
     const secrets = fixture.fleet

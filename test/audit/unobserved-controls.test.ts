@@ -39,14 +39,14 @@ async function approveLastRun({ harness }: LiteralFixture): Promise<void> {
   })
 }
 
-/** What a replay of the first runs says that rules could not rely on, run by run. */
-function replayedDoubts({ harness }: LiteralFixture, policy: Policy) {
+/** What a replay of the first runs says that rules could not evaluate, run by run. */
+function replayedGaps({ harness }: LiteralFixture, policy: Policy) {
   return harness.withHistory(async (history) => {
     const runs = await listRuns(history)
     const replays = runs.map((_, index) =>
       replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 }),
     )
-    return (await Promise.all(replays)).map(({ context }) => context.projects[0]?.doubts)
+    return (await Promise.all(replays)).map(({ context }) => context.projects[0]?.gaps)
   })
 }
 
@@ -110,11 +110,12 @@ describe('a control is not met', () => {
     const rule = 'subscription/event-type-unknown'
     await using fixture = await openLiteral({ ...fleet, eventTypes: [] })
     const empty = await fixture.audit({ policy: policyWith(rule), listings: { event_types: 'auto' } })
+    const reason = `${rule} was not evaluated: what it compares with came empty`
     expect(assess(empty, rule)).toMatchObject({
       state: 'not_assessed',
-      reason: `The run could not evaluate every rule: ${rule}.`,
+      reason: `${reason} (acme/orders).`,
       coverage: { gaps: [] },
-      rules: [{ evaluated: 0, not_evaluated: [{ reason: 'what it compares with came empty' }] }],
+      rules: [{ evaluated: 0, not_evaluated: [{ reason }] }],
     })
   })
 
@@ -138,10 +139,11 @@ describe('a control is not met', () => {
     await using offered = await openLiteral(withRows)
     const turn = { policy: policyWith(rule, 'subscription/wildcard'), listings: { filters: 'auto' } } as const
     const first = await offered.audit({ ...turn, filtersPerRun: 2 })
+    const reason = `${rule} missed 1 subscription whose filter rows no run has read`
     expect(assess(first, rule)).toMatchObject({
       state: 'partially_assessed',
-      reason: `Not evaluated: 1 subscription whose filter rows no run has read (${rule}).`,
-      rules: [{ evaluated: 2, not_evaluated: [{ reason: '1 subscription whose filter rows no run has read' }] }],
+      reason: `${reason} (acme/orders).`,
+      rules: [{ evaluated: 2, not_evaluated: [{ reason }] }],
     })
     expect(stateOf(first, 'subscription/wildcard')).toBe('met')
     // The next run reads the rest; what it does not read again keeps its last reading.
@@ -191,12 +193,10 @@ describe('a control is not met', () => {
     const after = await fixture.audit({ installationKey: 2 })
     expect([before, anew, after].map((report) => stateOf(report, rule))).toEqual(['met', 'not_assessed', 'met'])
     expect([before, anew, after].map((report) => stateOf(report, other))).toEqual(['met', 'met', 'met'])
-    const reason = '2 endpoints whose secrets[].value another installation key, or an earlier version, sealed before'
+    const reason = `${rule} missed 2 endpoints whose secrets[].value another installation key, or an earlier version, sealed before`
     expect(assess(anew, rule).rules).toMatchObject([{ evaluated: 0, not_evaluated: [{ reason }] }])
     expect(anew.verdict.text).toContain('1 rule could not evaluate everything')
-    expect(await replayedDoubts(fixture, policy)).toEqual(
-      [before, anew, after].map(({ projects }) => projects[0]?.doubts),
-    )
+    expect(await replayedGaps(fixture, policy)).toEqual([before, anew, after].map(({ gaps }) => gaps))
   })
 
   it('where a baseline was approved under another installation key', async () => {

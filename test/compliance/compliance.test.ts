@@ -5,6 +5,7 @@ import { builtInFramework, type Framework } from '../../src/compliance/framework
 import type { PolicyException } from '../../src/model/policy-facts.ts'
 import type { Report } from '../../src/model/report.ts'
 import { isAtLeast, severities } from '../../src/model/violation.ts'
+import { aFailedRule, aGap } from '../report/a-gap.ts'
 import { anAcceptance, aReport, aViolation, aWalk } from '../report/sample-reports.ts'
 import { composeCompliance } from './checked-compliance.ts'
 
@@ -27,7 +28,6 @@ const project = {
   configured_at: null,
   resources: { endpoint: 3, source: 2, project: 1 },
   evaluated_by_rule: {},
-  not_evaluated: {},
 }
 const walks = [
   aWalk({ listing: 'project', items: 1 }),
@@ -145,101 +145,60 @@ describe('the state of a control', () => {
   })
 
   it('is partially assessed when the run could not evaluate one of several rules or projects', () => {
-    const not_evaluated = { 'source/unverified': 'it threw' }
     const both = [...all, rule('source/disabled', 'source')]
-    expect(statesOf({ rules: both, projects: [{ ...project, not_evaluated }] })).toEqual({
-      ...met,
-      S: 'partially_assessed',
-    })
-    const projects = [project, { ...project, project: 'acme/orders', not_evaluated }]
-    expect(statesOf({ projects })).toEqual({ ...met, S: 'partially_assessed' })
+    const gaps = [aFailedRule('source/unverified')]
+    expect(statesOf({ rules: both, projects: [project], gaps })).toEqual({ ...met, S: 'partially_assessed' })
+    const projects = [{ ...project, project: 'acme/orders' }, project]
+    expect(statesOf({ projects, gaps })).toEqual({ ...met, S: 'partially_assessed' })
   })
 
-  it('is partially assessed where a rule could not rely on a field, and says of how many, which and since when', () => {
-    const since = { run: 7, at: '2026-11-20T03:04:00.000Z' }
-    const unseen = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 2, since } as const
-    const earlier = { ...unseen, resources: 1, since: { run: 5, at: '2026-11-19T22:15:00.000Z' } }
-    const malformed = { ...unseen, field: 'status', cause: 'malformed', resources: 1, since: null } as const
-    const rules = [...all, rule('endpoint/url-raw-ip', 'endpoint')]
-    const doubted = (doubts: Report['projects'][number]['doubts']) => ({
-      ...project,
-      evaluated_by_rule: { 'endpoint/url-not-https': 1 },
-      ...(doubts === undefined ? {} : { doubts }),
-    })
-    const projects = [
-      doubted({ 'endpoint/url-not-https': [malformed, unseen], 'endpoint/url-raw-ip': [unseen] }),
-      { ...doubted({ 'endpoint/url-not-https': [earlier] }), project: 'acme/orders' },
+  it('is partially assessed where a rule could not evaluate everything, and says each sentence once', () => {
+    const [url, raw] = ['endpoint/url-not-https', 'endpoint/url-raw-ip']
+    const rules = [...all, rule(raw, 'endpoint')]
+    const projects = [project, { ...project, project: 'acme/orders' }]
+    const gaps = [
+      aGap(url, { text: 'one' }),
+      aGap(url, { text: 'one', project: 'acme/orders' }),
+      aGap(raw, { cause: 'rows_unread', text: 'two' }),
+      aGap('source/unverified', { text: 'of another control' }),
     ]
-    const report = aReport({ coverage: walks, projects, rules })
-    const [control] = composeCompliance({ report, framework }).controls
-    expect(control?.state).toBe('partially_assessed')
-    expect(control?.reason).toBe(
-      'Not evaluated: 1 endpoint that shows a malformed status (endpoint/url-not-https). ' +
-        'Not evaluated: 3 endpoints that show no url since run 5 (2026-11-19 22:15 UTC) (endpoint/url-not-https, endpoint/url-raw-ip).',
-    )
-    expect(control?.rules.map(({ id, not_evaluated }) => [id, ...not_evaluated.map(({ reason }) => reason)])).toEqual([
-      [
-        'endpoint/url-not-https',
-        '1 endpoint that shows a malformed status',
-        '2 endpoints that show no url since run 7 (2026-11-20 03:04 UTC)',
-        '1 endpoint that shows no url since run 5 (2026-11-19 22:15 UTC)',
-      ],
-      ['endpoint/url-raw-ip', '2 endpoints that show no url since run 7 (2026-11-20 03:04 UTC)'],
-    ])
-    expect(statesOf({ projects })).toEqual({ ...met, E: 'partially_assessed' })
-    expect(statesOf({ projects, violations: [aViolation()] })).toEqual({ ...met, E: 'not_met' })
-  })
-
-  it('names three fields and three rules, and counts the others', () => {
-    const rules = ['a', 'b', 'c', 'd', 'e'].map((name) => rule(`endpoint/${name}`, 'endpoint'))
-    const fields = ['url', 'status', 'name', 'headers', 'owner_id']
-    const doubts = Object.fromEntries(
-      rules.map(({ id }) => [
-        id,
-        fields.map((field) => ({ kind: 'endpoint', field, cause: 'malformed', resources: 1, since: null }) as const),
-      ]),
-    )
-    const report = aReport({ coverage: walks, projects: [{ ...project, doubts }], rules })
-    expect(composeCompliance({ report, framework }).controls[0]?.reason).toBe(
-      `${['url', 'status', 'name']
-        .map(
-          (field) =>
-            `Not evaluated: 1 endpoint that shows a malformed ${field} (endpoint/a, endpoint/b, endpoint/c and 2 other rules).`,
-        )
-        .join(' ')} The same holds for 2 more fields.`,
-    )
-  })
-
-  it('is partially assessed where no run has read the filter rows of a subscription', () => {
-    const rows_unread = { 'endpoint/url-not-https': 2, 'endpoint/url-raw-ip': 1 }
-    const rules = [...all, rule('endpoint/url-raw-ip', 'endpoint')]
-    const projects = [
-      { ...project, rows_unread },
-      { ...project, project: 'acme/orders' },
-    ]
-    const report = aReport({ coverage: walks, projects, rules })
-    const [control] = composeCompliance({ report, framework }).controls
+    const [control] = composeCompliance({
+      report: aReport({ coverage: walks, projects, rules, gaps }),
+      framework,
+    }).controls
     expect(control).toMatchObject({
       state: 'partially_assessed',
-      reason:
-        'Not evaluated: 2 subscriptions whose filter rows no run has read (endpoint/url-not-https, endpoint/url-raw-ip).',
-      rules: [
-        { not_evaluated: [{ project: 'acme/payments', reason: '2 subscriptions whose filter rows no run has read' }] },
-        { not_evaluated: [{ project: 'acme/payments', reason: '1 subscription whose filter rows no run has read' }] },
-      ],
+      reason: 'one (acme/payments, acme/orders). two (acme/payments).',
     })
+    expect(control?.rules.map(({ id, not_evaluated }) => [id, not_evaluated])).toEqual([
+      [
+        url,
+        [
+          { project: 'acme/payments', reason: 'one' },
+          { project: 'acme/orders', reason: 'one' },
+        ],
+      ],
+      [raw, [{ project: 'acme/payments', reason: 'two' }]],
+    ])
+    expect(statesOf({ projects, gaps: gaps.slice(0, 3) })).toEqual({ ...met, E: 'partially_assessed' })
+    expect(statesOf({ projects, gaps, violations: [aViolation()] }).E).toBe('not_met')
+  })
+
+  it('says the first three sentences, and counts the others', () => {
+    const gaps = ['a', 'b', 'c', 'd', 'e'].map((text) => aGap('endpoint/url-not-https', { text, field: text }))
+    const report = aReport({ coverage: walks, projects: [project], rules: all, gaps })
+    expect(composeCompliance({ report, framework }).controls[0]?.reason).toBe(
+      'a (acme/payments). b (acme/payments). c (acme/payments). 2 more gaps.',
+    )
   })
 
   it('is not assessed where what its only rule compares with came empty', () => {
-    const report = aReport({
-      coverage: walks,
-      projects: [{ ...project, doubts: { 'endpoint/url-not-https': [] } }],
-      rules: all,
-    })
+    const gaps = [aGap('endpoint/url-not-https', { cause: 'nothing_to_compare', text: 'it came empty' })]
+    const report = aReport({ coverage: walks, projects: [project], rules: all, gaps })
     const [control] = composeCompliance({ report, framework }).controls
     expect(control).toMatchObject({
       state: 'not_assessed',
-      rules: [{ evaluated: 0, not_evaluated: [{ reason: 'what it compares with came empty' }] }],
+      rules: [{ evaluated: 0, not_evaluated: [{ reason: 'it came empty' }] }],
     })
   })
 
@@ -268,8 +227,8 @@ describe('the state of a control', () => {
   })
 
   it('is not assessed when the run could not evaluate any of its rules', () => {
-    const not_evaluated = { 'source/unverified': 'it threw' }
-    expect(statesOf({ projects: [{ ...project, not_evaluated }] })).toEqual({ ...met, S: 'not_assessed' })
+    const gaps = [aFailedRule('source/unverified')]
+    expect(statesOf({ projects: [project], gaps })).toEqual({ ...met, S: 'not_assessed' })
   })
 
   it('is not assessed when the policy turns all its rules off', () => {

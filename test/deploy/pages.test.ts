@@ -1,3 +1,4 @@
+import { gapCauses } from '../../src/model/gap.ts'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -155,6 +156,7 @@ describe('docs/reference/coverage.md', () => {
 
   it('lists every cause of a walk that is not complete', () => {
     expect(codesBetween('<!-- causes -->', '<!-- /causes -->')).toEqual([...coverageCauses])
+    expect(codesBetween('<!-- gaps -->', '<!-- /gaps -->')).toEqual(Object.keys(gapCauses))
   })
 
   it('lists every code of a notice, with what the notice is about', () => {

@@ -36,7 +36,7 @@ import {
   sortKeyOf,
   violationOrders,
 } from '../../src/questions/choose-violations.ts'
-import { readEvaluations } from '../../src/questions/last-evaluations.ts'
+import { readEvaluations } from '../../src/history/sql/last-evaluations.ts'
 import { everyViolation } from '../../src/questions/violations.ts'
 
 /** Everything that can be asked as of a run. Of a run that it does not follow, a span's going on is not known. */

@@ -14,6 +14,7 @@ import type { ProjectNotice } from '../../src/model/notice.ts'
 import type { Listing, ProjectRef } from '../../src/model/resource.ts'
 import { unknownScope } from '../../src/model/run-scope.ts'
 import { type Finding, fingerprintOf, type Resolution } from '../../src/model/violation.ts'
+import { aFailedRule } from '../report/a-gap.ts'
 
 export const payments: ProjectRef = { name: 'acme/payments', service: 'acme', uid: '01PAYMENTS' }
 export const orders: ProjectRef = { name: 'acme/orders', service: 'acme', uid: '01ORDERS' }
@@ -56,7 +57,7 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
         ...project,
         resources: { endpoint: 2 },
         evaluated_by_rule: {},
-        not_evaluated: { 'endpoint/orphan': 'it threw' },
+        gaps: [aFailedRule('endpoint/orphan', 'it threw')],
       },
     ],
     policy: {

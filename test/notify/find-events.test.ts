@@ -21,6 +21,7 @@ import {
 } from '../../src/notify/find-events.ts'
 import { eventTypes } from '../../src/notify/message.ts'
 import { aContext, aCoverage, aFinding } from '../history/samples.ts'
+import { aFailedRule, aGap } from '../report/a-gap.ts'
 import { anEvent } from './samples.ts'
 
 const project = 'acme/payments'
@@ -37,7 +38,7 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
     configuration_digest: 'configuration',
     chain: null,
     ...context,
-    projects: projects.map((one) => ({ ...one, not_evaluated: {} })),
+    projects: projects.map((one) => ({ ...one, gaps: [] })),
     coverage: [],
     notices: [],
     changes: [],
@@ -53,7 +54,7 @@ function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partia
   const scan: PreviousScan = {
     name: project,
     statuses: new Map(Object.entries(statuses) as [Listing, CoverageStatus][]),
-    not_evaluated: {},
+    silent: new Set(),
   }
   const run = { isFirst: false, policyDigest: 'policy', toolVersion: '0.1.0' }
   return {
@@ -114,7 +115,7 @@ describe('the events of a run', () => {
   it('say again what is lost when the project has another name, and its incident passes to that name', () => {
     const listing = 'endpoints'
     const record = (status: CoverageStatus) => aRecord({ coverage: [{ ...aCoverage(listing, status), project }] })
-    const scan: PreviousScan = { name: 'acme/former', statuses: new Map([[listing, 'failed']]), not_evaluated: {} }
+    const scan: PreviousScan = { name: 'acme/former', statuses: new Map([[listing, 'failed']]), silent: new Set() }
     const incident = { channel: 'duty', key: 'k', subject: `acme/former ${listing}`, isActive: false, isWaived: false }
     const before = since({}, { scans: new Map([[project, scan]]), incidents: [incident] })
     const duty = {
@@ -255,9 +256,16 @@ describe('the events of a run', () => {
     const lowered = aMove('open', 'unknown', { fingerprint: 'f2', severity: 'low' })
     expect(severitiesOf(aRecord(), lowered, raised)).toEqual(['critical'])
     expect(severitiesOf(aRecord(), lowered)).toEqual(['high'])
-    const not_evaluated = { [raised.rule]: 'it threw' }
-    const projects = aContext().projects.map((one) => ({ ...one, not_evaluated }))
+    const projects = aContext().projects.map((one) => ({ ...one, gaps: [aFailedRule(raised.rule)] }))
     expect(severitiesOf(aRecord({ projects }), raised)).toEqual(['critical'])
+  })
+
+  it('name a rule that evaluated nothing of a project, and not one that missed some resources', () => {
+    const silent = aGap('endpoint/a', { cause: 'nothing_to_compare', text: 'it came empty' })
+    const gaps = [silent, aGap('endpoint/b')]
+    const projects = aContext().projects.map((one) => ({ ...one, gaps: one.project === project ? gaps : [] }))
+    const events = findEvents(aRecord({ projects }), withMoves())
+    expect(events.map(({ type, text }) => [type, text])).toEqual([['rule.unknown', 'it came empty']])
   })
 
   it('omit a rule whose violations were unknown before', () => {
@@ -293,15 +301,15 @@ describe('the events of a run', () => {
         severity: 'medium',
         project,
         rule: 'endpoint/orphan',
-        text: 'not evaluated: it threw',
+        text: 'endpoint/orphan was not evaluated: it threw',
       },
     ])
     const lost = aMove('open', 'unknown', { rule: 'endpoint/orphan' })
-    expect(lines(record, withMoves(lost))).toEqual(['rule.unknown: not evaluated: it threw'])
+    expect(lines(record, withMoves(lost))).toEqual(['rule.unknown: endpoint/orphan was not evaluated: it threw'])
     const before: PreviousScan = {
       name: project,
       statuses: new Map(),
-      not_evaluated: { 'endpoint/orphan': 'something else' },
+      silent: new Set(['endpoint/orphan']),
     }
     expect(lines(record, since({}, { scans: new Map([[project, before]]) }))).toEqual([])
     expect(lines(record, since({}, { scans: new Map() }))).toHaveLength(1)

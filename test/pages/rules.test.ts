@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { EvaluatedRule, ProjectEvaluation } from '../../src/model/evaluation.ts'
+import type { EvaluatedRule } from '../../src/model/evaluation.ts'
+import type { Gap } from '../../src/model/gap.ts'
 import { countSeverities } from '../../src/model/violation.ts'
 import { showSeverity } from '../../src/pages/rule.ts'
 import { createSite } from '../../src/pages/site.ts'
 import type { RuleInRun } from '../../src/questions/read-rules.ts'
 import { changeDocuments, openChanged } from '../history/changed-history.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
+import { aFailedRule, aGap } from '../report/a-gap.ts'
 import { openDemoSite } from './demo-site.ts'
 
 const id = 'endpoint/url-not-https'
@@ -46,13 +48,12 @@ describe('the pages of rules', async () => {
   const show = async (
     path: string,
     rule: Partial<EvaluatedRule>,
-    not_evaluated: Readonly<Record<string, string>> = {},
-    of: Partial<ProjectEvaluation> = {},
+    gapOf: (project: string) => readonly Gap[] = () => [],
   ) => {
     const changed = openChanged(site.file, newFile(), (db) =>
       changeDocuments(db, 2, {
         rules: (rules) => rules.map((one) => (one.id === id ? { ...one, ...rule } : one)),
-        projects: (projects) => projects.map((project) => ({ ...project, not_evaluated: not_evaluated, ...of })),
+        projects: (projects) => projects.map((one) => ({ ...one, gaps: gapOf(one.project) })),
       }),
     )
     const other = createSite({ ...site.options, history: async () => changed })
@@ -79,11 +80,13 @@ describe('the pages of rules', async () => {
     expect(page).toContain('<title>Delivers &lt;in&gt; clear · run 2')
   })
 
+  const failed = (reason: string) => (project: string) => [aFailedRule(id, reason, { project })]
+
   it('say in which projects a rule failed, each reason once', async () => {
-    const page = await show(`/rules/${id}`, {}, { [id]: 'it <broke>' })
+    const page = await show(`/rules/${id}`, {}, failed('it <broke>'))
     expect(page).toContain('The rule could not be evaluated everywhere in 3 projects.')
     expect(page.split('it &lt;broke&gt;:</b> demo/')).toHaveLength(2)
-    const list = await show('/rules', {}, { [id]: 'it broke' })
+    const list = await show('/rules', {}, failed('it broke'))
     expect(list.match(/not evaluated in 3 projects/g)).toHaveLength(1)
     expect(list).toMatch(new RegExp(`data-rule="${id}".*<td data-label="Open" class="n">\\d+\\+</td>`))
   })
@@ -102,16 +105,16 @@ describe('the pages of rules', async () => {
   it('say what a rule missed, and not that nothing violates it', async () => {
     const quiet = /<h2 id="kept">.*?data-rule="([^"]*)"/s.exec(await show('/rules', {}))?.[1] ?? ''
     expect(await show(`/rules/${quiet}`, {})).toContain('Nothing violates it as of run 2.')
-    const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 3, since: null } as const
-    for (const [doubts, said] of [
-      [{ [quiet]: [doubt] }, 'missed 3 endpoints that show no url'],
-      [{ [quiet]: [] }, 'what it compares with came empty'],
+    for (const [cause, text] of [
+      ['field_unseen', 'it missed 3 endpoints'],
+      ['nothing_to_compare', 'it came empty'],
     ] as const) {
-      const page = await show(`/rules/${quiet}`, {}, {}, { doubts })
+      const gaps = (project: string) => [aGap(quiet, { project, cause, text })]
+      const page = await show(`/rules/${quiet}`, {}, gaps)
       expect(page).not.toContain('Nothing violates it')
-      expect(page).toContain(`${said}:</b> demo/`)
-      expect(await show('/', {}, {}, { doubts })).toContain('<a href="/rules">1 rule could not evaluate everything</a>')
-      const list = await show('/rules', {}, {}, { doubts })
+      expect(page).toContain(`${text}:</b> demo/`)
+      expect(await show('/', {}, gaps)).toContain('<a href="/rules">1 rule could not evaluate everything</a>')
+      const list = await show('/rules', {}, gaps)
       expect(list).toMatch(new RegExp(`<h2 id="unknown">.*data-rule="${quiet}".*<h2 id="kept">`, 's'))
     }
   })

@@ -163,7 +163,8 @@ waivers:
       ['drift/unexpected', ['acme/payments']],
       ['endpoint/failure-rate-high', undefined],
     ])
-    expect(replay.context.projects.map(({ not_evaluated }) => Object.keys(not_evaluated).length)).toEqual([1, 1, 2])
+    const failed = replay.context.projects.map(({ gaps }) => gaps.filter(({ cause }) => cause === 'rule_failed'))
+    expect(failed.map((gaps) => gaps.length)).toEqual([1, 1, 2])
   })
 
   it('knows for every rule whether it reads data that is not stored', () => {

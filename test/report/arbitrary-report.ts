@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { changeTypes } from '../../src/model/change.ts'
 import { coverageCauses, coverageStatuses } from '../../src/model/coverage.ts'
 import { endingKinds } from '../../src/model/ending.ts'
+import { type GapCause, gapCauses } from '../../src/model/gap.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { kinds, listings } from '../../src/model/resource.ts'
@@ -170,25 +171,24 @@ const project = fc.record({
   configured_at: fc.option(fc.record({ file: hostileText, line: fc.integer({ min: 1, max: 9999 }) })),
   resources: fc.dictionary(fc.constantFrom(...kinds), fc.nat(), { maxKeys: 2 }),
   evaluated_by_rule: fc.dictionary(hostileText, fc.nat(), { maxKeys: 2 }),
-  not_evaluated: fc.dictionary(hostileText, hostileText, { maxKeys: 2 }),
-  doubts: fc.dictionary(
-    hostileText,
-    fc.array(
-      fc.record({
-        kind: fc.constantFrom(...kinds),
-        field: hostileText,
-        cause: fc.constantFrom('malformed' as const, 'unseen' as const),
-        resources: fc.nat(),
-        since: fc.option(fc.record({ run: fc.integer({ min: 1 }), at: time })),
-      }),
-      { maxLength: 2 },
-    ),
-    { maxKeys: 2 },
-  ),
   not_compared: fc.subarray([...listings]),
   windows: fc.array(fc.record({ name: required, ticket: fc.option(hostileText), from: time, to: time }), {
     maxLength: 2,
   }),
+})
+
+const gap = fc.record({
+  id: required,
+  cause: fc.constantFrom(...(Object.keys(gapCauses) as GapCause[])),
+  project: required,
+  listing: fc.option(fc.constantFrom(...listings)),
+  rule: fc.option(required),
+  kind: fc.option(fc.constantFrom(...kinds)),
+  field: fc.option(hostileText),
+  resources: fc.nat(),
+  uids: fc.array(required, { maxLength: 2 }),
+  since: fc.record({ run: fc.integer({ min: 1 }), at: time }),
+  text: required,
 })
 
 const note = fc.record({
@@ -209,6 +209,7 @@ const note = fc.record({
 export const arbitraryReport: fc.Arbitrary<Report> = fc
   .record({
     coverage: fc.array(coverage, { maxLength: 6 }),
+    gaps: fc.array(gap, { maxLength: 4 }),
     notices: fc.array(
       fc.record({
         code: fc.constantFrom('clock_went_back' as const, 'rule_failed' as const, 'field_malformed' as const),

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { composeCompliance } from '../compliance/checked-compliance.ts'
-import { aProject, aReport, aViolation, aWalk } from './sample-reports.ts'
+import { aFailedRule } from './a-gap.ts'
+import { aReport, aViolation, aWalk } from './sample-reports.ts'
 
 const rules: Report['rules'] = (['endpoint/url-not-https', 'subscription/wildcard'] as const).map((id) => {
   const kind = id.startsWith('endpoint') ? 'endpoint' : 'subscription'
@@ -99,10 +100,10 @@ describe('the HTML compliance report', () => {
       const row = /<tr data-control="NOT"[\s\S]*?<\/tr>/.exec(show(parts))?.[0] ?? ''
       return /data-label="Open"[^>]*>([^<]*)</.exec(row)?.[1]
     }
-    const projects = [aProject({ not_evaluated: { 'endpoint/url-not-https': 'it failed on 1 endpoint' } })]
+    const gaps = [aFailedRule('endpoint/url-not-https', 'it failed on 1 endpoint')]
     const unknown = aViolation({ uid: 'unseen', state: 'unknown' })
     expect(openOf({ violations: [] })).toBe('·')
-    expect([openOf({ violations: [], projects }), openOf({ violations: [unknown] })]).toEqual(['?', '?'])
+    expect([openOf({ violations: [], gaps }), openOf({ violations: [unknown] })]).toEqual(['?', '?'])
     expect(openOf({ violations: [aViolation(), unknown] })).toBe('at least 1')
   })
 

@@ -10,6 +10,7 @@ import { type ComplianceFormat, stateNames } from '../../src/report/compliance/c
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { tries } from '../thoroughness.ts'
+import { aGap } from './a-gap.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { anAcceptance, aProject, aReport, aViolation, aWalk, options, samples } from './sample-reports.ts'
@@ -154,16 +155,17 @@ describe('a compliance report', () => {
   })
 
   it.each(Object.keys(readers) as (keyof typeof readers)[])('says what no rule could rely on as %s', (name) => {
-    const since = { run: 7, at: '2026-11-20T03:04:00.000Z' }
-    const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 2, since } as const
+    const rule = 'endpoint/url-not-https'
+    const text = `${rule} missed 2 endpoints that show no url since run 7 (2026-11-20 03:04 UTC)`
     const report = aReport({
-      projects: [{ ...aProject(), doubts: { 'endpoint/url-not-https': [doubt] } }],
-      violations: [aViolation({ state: 'resolved', rule: 'endpoint/url-not-https' })],
+      projects: [aProject()],
+      gaps: [aGap(rule, { text })],
+      violations: [aViolation({ state: 'resolved', rule })],
     })
     const compliance = complianceOf(report)
     expect(compliance.controls.map(({ state }) => state)).not.toContain('met')
-    const text = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
-    expect(text).toContain('2 endpoints that show no url since run 7')
+    const shown = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
+    expect(shown).toContain('2 endpoints that show no url since run 7')
   })
 
   it.each(Object.keys(readers) as (keyof typeof readers)[])('says why a control is not met plainly as %s', (name) => {

@@ -4,6 +4,7 @@ import { csv } from '../../src/report/csv.ts'
 import { csvTable } from '../../src/report/csv-table.ts'
 import { filesOf } from '../../src/report/report-files.ts'
 import type { RenderOptions } from '../../src/report/report-format.ts'
+import { aGap } from './a-gap.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { aReport, aWalk, options } from './sample-reports.ts'
 
@@ -97,10 +98,8 @@ describe('the CSV report', () => {
 })
 
 it('the CSV of controls counts no violation as none where a rule missed some resources', () => {
-  const doubt = { kind: 'endpoint', field: '/url', cause: 'unseen', resources: 2, since: null } as const
-  const { projects, ...clean } = evaluatedSamples.clean
-  const doubted = projects.map((project) => ({ ...project, doubts: { 'endpoint/url-not-https': [doubt] } }))
-  const shown = csv({ ...clean, projects: doubted }, { ...options, section: 'controls' })
+  const gaps = [aGap('endpoint/url-not-https')]
+  const shown = csv({ ...evaluatedSamples.clean, gaps }, { ...options, section: 'controls' })
   const rows: Record<string, string>[] = parse(shown, { columns: true })
   const cells = rows.map(({ rule, open, fixed }) => [rule, open, fixed])
   expect(cells).toContainEqual(['endpoint/url-not-https', '', ''])

@@ -1,5 +1,6 @@
 import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import type { Report } from '../../src/model/report.ts'
+import { aFailedRule } from './a-gap.ts'
 import { aReport, samples } from './sample-reports.ts'
 
 const needs = { 'drift/authentication': 'endpoint', drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const
@@ -35,16 +36,18 @@ const projects = ['acme/invoices', 'acme/payments'].map((project, at) => ({
   configured_at: { file: 'conf/hookdrift.yaml', line: 12 + at },
   resources: { endpoint: 44, subscription: 40, source: 3 },
   evaluated_by_rule: { 'endpoint/timeout-high': 30 },
-  not_evaluated: { 'endpoint/name-convention': 'it throws: TypeError' },
 }))
 
-/** A sample as runs of today keep it: with rules and projects. */
+const gaps = projects.map(({ project }) => aFailedRule('endpoint/name-convention', 'it throws: TypeError', { project }))
+
+/** A sample as runs of today keep it: with rules, projects and gaps. */
 export function asEvaluated({ verdict, ...report }: Report): Report {
   return aReport({
     ...report,
     failOn: verdict.fail_on,
     rules,
     projects,
+    gaps,
   })
 }
 

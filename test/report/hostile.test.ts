@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { formatNames } from '../../src/report/formats.ts'
 import { tries } from '../thoroughness.ts'
+import { aFailedRule } from './a-gap.ts'
 import { reports } from './all-reports.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { asEvaluated } from './evaluated-sample.ts'
@@ -55,6 +56,7 @@ function everywhere(text: string, configured = text): Report {
       aWalk({ project: configured, status: 'failed', reason: text, filter: configured }),
       aWalk({ project: configured, listing: 'sources', status: 'skipped', reason: text }),
     ],
+    gaps: [aFailedRule(configured, text, { id: 'a'.repeat(16), project: configured, field: text, uids: [text] })],
     notices: [{ code: 'field_malformed', project: configured, listing: 'endpoints', text }],
     drift: [
       aChange({
@@ -92,7 +94,6 @@ function everywhere(text: string, configured = text): Report {
         configured_at: place,
         resources: {},
         evaluated_by_rule: {},
-        not_evaluated: { [configured]: text },
       },
     ],
   }

@@ -7,6 +7,7 @@ import { html } from '../../src/report/html.ts'
 import { json } from '../../src/report/json.ts'
 import { fileRenderOptions } from '../../src/report/report-files.ts'
 import { tries } from '../thoroughness.ts'
+import { aFailedRule, aGap } from './a-gap.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { asEvaluated } from './evaluated-sample.ts'
 import { aChange, aReport, aTrend, aViolation, aWalk, options, samples } from './sample-reports.ts'
@@ -78,9 +79,9 @@ describe('the HTML report', () => {
 
   it('counts a rule once that was evaluated in none of several projects', () => {
     const page = show(asEvaluated(samples.clean))
-    expect(page).toContain('? 1 rule not evaluated')
-    expect(page).toContain('acme/invoices: it throws: TypeError')
-    expect(page).toContain('acme/payments: it throws: TypeError')
+    expect(page).toContain('? 1 rule could not evaluate everything')
+    expect(page).toContain('acme/invoices: endpoint/name-convention was not evaluated: it throws: TypeError')
+    expect(page).toContain('acme/payments: endpoint/name-convention was not evaluated: it throws: TypeError')
   })
 
   it('does not say of a waived violation that could not be checked that it was open', () => {
@@ -123,20 +124,22 @@ describe('the HTML report', () => {
 
   it('says which rules could not evaluate everything, though no violation is open', () => {
     const evaluated = asEvaluated(samples.clean)
-    const doubt = { kind: 'endpoint', field: 'url', cause: 'unseen', resources: 3, since: null } as const
-    const projects = evaluated.projects.map((project) => ({
-      ...project,
-      not_evaluated: {},
-      doubts: { 'endpoint/inactive': [], 'endpoint/url-not-https': [doubt] },
-    }))
-    const page = show({ ...evaluated, projects })
+    const [undecided, missed] = [
+      'endpoint/inactive was not evaluated: what it compares with came empty',
+      'endpoint/url-not-https missed 3 endpoints that show no url',
+    ]
+    const gaps = evaluated.projects.flatMap(({ project }) => [
+      aGap('endpoint/inactive', { project, cause: 'nothing_to_compare', field: null, resources: 0, text: undecided }),
+      aGap('endpoint/url-not-https', { project, resources: 3, text: missed }),
+    ])
+    const page = show({ ...evaluated, gaps })
     expect(page).toContain('<li>2 rules could not evaluate everything</li>')
-    const text = textOf({ ...evaluated, projects })
+    const text = textOf({ ...evaluated, gaps })
     expect(text).toContain('New violations ? No new violation in what could be checked; the rest is unknown.')
     expect(text).toContain('Open since earlier runs ? None in what could be checked; the rest is unknown.')
     expect(page).toContain('? 2 rules could not evaluate everything</summary>')
-    expect(page).toContain('<dt>endpoint/url-not-https</dt><dd>acme/invoices: missed 3 endpoints that show no url</dd>')
-    expect(page).toContain('<dt>endpoint/inactive</dt><dd>acme/payments: what it compares with came empty</dd>')
+    expect(page).toContain(`<dt>endpoint/url-not-https</dt><dd>acme/invoices: ${missed}</dd>`)
+    expect(page).toContain(`<dt>endpoint/inactive</dt><dd>acme/payments: ${undecided}</dd>`)
   })
 
   it('shows the state before and after: texts, secrets as fingerprints, programs as the lines that differ', () => {
@@ -396,10 +399,11 @@ describe('the HTML report of an incomplete run', () => {
   })
 
   it('names rules that could not be evaluated', () => {
-    const [project] = down(17).coverage
-    const silent = { ...projectOf(project?.project ?? ''), not_evaluated: { 'ours/rule': 'it failed' } }
-    const text = textOf(aReport({ projects: [silent] }))
-    expect(text).toContain('? 1 rule not evaluated ours/rule acme/payments: it failed')
+    const gaps = [aFailedRule('ours/rule', 'it failed')]
+    const text = textOf(aReport({ projects: [projectOf('acme/payments')], gaps }))
+    expect(text).toContain(
+      '? 1 rule could not evaluate everything ours/rule acme/payments: ours/rule was not evaluated: it failed',
+    )
     expect(text).toContain('complete 1 rule not evaluated')
   })
 })
@@ -426,7 +430,7 @@ describe('the HTML report of a first scan', () => {
 })
 
 function projectOf(project: string): Report['projects'][number] {
-  return { project, labels: {}, configured_at: null, resources: {}, evaluated_by_rule: {}, not_evaluated: {} }
+  return { project, labels: {}, configured_at: null, resources: {}, evaluated_by_rule: {} }
 }
 
 const many = 6500
@@ -454,7 +458,7 @@ const evaluated = asEvaluated(
 )
 
 describe('the HTML report of 6,500 violations', () => {
-  const report = { ...evaluated, projects: [] }
+  const report = { ...evaluated, projects: [], gaps: [] }
   const page = html(report, options)
 
   it('is at most one and a half times as large as JSON', () => {

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonl } from '../../src/report/jsonl.ts'
 import { tries } from '../thoroughness.ts'
+import { aGap } from './a-gap.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 import { aChange, aReport, aViolation, samples } from './sample-reports.ts'
 
 const options = { colour: false, width: 80, full: false }
@@ -19,27 +21,29 @@ const linesOf = (text: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line))
 
 describe('JSON lines', () => {
-  it.each(Object.entries(samples))('follow their schema: %s', (_, report) => {
+  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))('follow their schema: %s', (_, report) => {
     for (const line of linesOf(jsonl(report, options))) {
       validate(line)
       expect(validate.errors).toBeNull()
     }
   })
 
-  it('begin with the run, its verdict, its coverage and its projects, and name what each line is', () => {
-    const lines = jsonl(samples.small, options).split('\n').slice(0, -1)
-    const { length } = samples.small.coverage
+  it('begin with the run, its verdict, its coverage, its projects and its gaps, and name what each line is', () => {
+    const report = { ...samples.small, gaps: [aGap('endpoint/url-not-https')] }
+    const lines = jsonl(report, options).split('\n').slice(0, -1)
+    const { length } = report.coverage
     expect(lines.map((line) => line.slice(0, line.indexOf(',')))).toEqual([
       '{"type":"run"',
       '{"type":"verdict"',
       ...Array.from({ length }, () => '{"type":"coverage"'),
-      ...samples.small.projects.map(() => '{"type":"project"'),
-      ...samples.small.notices.map(() => '{"type":"notice"'),
-      ...samples.small.drift.map(() => '{"type":"drift"'),
-      ...samples.small.violations.map(() => '{"type":"violation"'),
-      ...samples.small.accepted.map(() => '{"type":"accepted"'),
+      ...report.projects.map(() => '{"type":"project"'),
+      '{"type":"gap"',
+      ...report.notices.map(() => '{"type":"notice"'),
+      ...report.drift.map(() => '{"type":"drift"'),
+      ...report.violations.map(() => '{"type":"violation"'),
+      ...report.accepted.map(() => '{"type":"accepted"'),
     ])
-    expect(linesOf(jsonl(samples.small, options)).every(({ run }) => run === samples.small.run.number)).toBe(true)
+    expect(linesOf(jsonl(report, options)).every(({ run }) => run === report.run.number)).toBe(true)
   })
 
   it('hold what the document holds of the run, with any content', () => {
@@ -47,18 +51,20 @@ describe('JSON lines', () => {
       fc.property(arbitraryReport, (report) => {
         const rows = (wanted: string) =>
           linesOf(jsonl(report, options)).flatMap(({ type, run: _, ...row }) => (type === wanted ? [row] : []))
-        const { coverage, projects, notices, drift, violations, accepted, verdict, run, schema, tool, digests } = report
+        const { coverage, projects, gaps, notices, drift, violations, accepted, verdict, run, schema, tool, digests } =
+          report
         const { number: _, ...times } = run
         expect(rows('run')).toEqual([{ schema, tool, ...times, digests }])
         expect(rows('verdict')).toEqual([verdict])
         expect({
           coverage: rows('coverage'),
           projects: rows('project'),
+          gaps: rows('gap'),
           notices: rows('notice'),
           drift: rows('drift'),
           violations: rows('violation'),
           accepted: rows('accepted'),
-        }).toEqual({ coverage, projects, notices, drift, violations, accepted })
+        }).toEqual({ coverage, projects, gaps, notices, drift, violations, accepted })
       }),
       { numRuns: tries(60, { locally: 20 }) },
     )

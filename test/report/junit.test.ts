@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { EvaluatedRule, ReportProject } from '../../src/model/evaluation.ts'
+import type { EvaluatedRule } from '../../src/model/evaluation.ts'
+import type { Gap } from '../../src/model/gap.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
+import { aGap } from './a-gap.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { suitesIn } from './formats/junit.ts'
 import { aProject, aReport, aViolation, aWalk, options, samples } from './sample-reports.ts'
@@ -113,31 +115,28 @@ describe('a case', () => {
     const [, payments] = suitesOf(evaluatedSamples.small)
     expect(payments?.cases.find(({ name }) => name === 'endpoint/name-convention')).toMatchObject({
       outcome: 'skipped',
-      message: 'unknown: it throws: TypeError',
+      message: 'unknown: endpoint/name-convention was not evaluated: it throws: TypeError',
     })
   })
 
-  it.each<[string, Partial<ReportProject>, string]>([
+  it.each<[string, Partial<Gap>, string]>([
     [
       'resources of which a field could not be relied on',
-      {
-        doubts: { [rule]: [{ kind: 'endpoint', field: '/url', cause: 'seal_key_changed', resources: 2, since: null }] },
-      },
-      '2 endpoints whose /url another installation key, or an earlier version, sealed before',
+      { cause: 'seal_key_changed' },
+      'missed 2 endpoints whose /url another installation key, or an earlier version, sealed before',
     ],
     [
       'filter rows that no run has read',
-      { rows_unread: { [rule]: 1 } },
-      '1 subscription whose filter rows no run has read',
+      { cause: 'rows_unread' },
+      'missed 1 subscription whose filter rows no run has read',
     ],
-    ['what it compares with', { doubts: { [rule]: [] } }, 'what it compares with came empty'],
+    ['what it compares with', { cause: 'nothing_to_compare' }, 'was not evaluated: what it compares with came empty'],
   ])('is skipped for a rule that missed some: %s', (_, missed, why) => {
-    const { projects, ...clean } = evaluatedSamples.clean
-    const report = { ...clean, projects: projects.map((project) => ({ ...project, ...missed })) }
-    const [, payments] = suitesOf(report)
+    const gaps = [aGap(rule, { ...missed, text: `${rule} ${why}` })]
+    const [, payments] = suitesOf({ ...evaluatedSamples.clean, gaps })
     expect(payments?.cases.find(({ name }) => name === rule)).toMatchObject({
       outcome: 'skipped',
-      message: `unknown: ${why}`,
+      message: `unknown: ${rule} ${why}`,
     })
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { ocsf } from '../../src/report/ocsf.ts'
+import { aFailedRule, aGap } from './a-gap.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { aReport, aViolation, options, samples } from './sample-reports.ts'
 
@@ -96,11 +97,11 @@ describe('the OCSF report', () => {
   })
 
   it('has a line for every rule that did not evaluate all of a project', () => {
-    const [project] = evaluatedSamples.small.projects
-    if (project === undefined) throw new Error('the sample has a project')
-    const doubt = { kind: 'endpoint', field: '/url', cause: 'unseen', resources: 2, since: null } as const
-    const projects = [{ ...project, doubts: { 'endpoint/url-not-https': [doubt] } }]
-    const unseen = eventsOf({ ...evaluatedSamples.small, projects }).filter(
+    const gaps = [
+      aFailedRule('endpoint/name-convention', 'it throws: TypeError'),
+      aGap('endpoint/url-not-https', { text: 'endpoint/url-not-https missed 2 endpoints that show no /url' }),
+    ]
+    const unseen = eventsOf({ ...evaluatedSamples.small, gaps }).filter(
       ({ finding_info }) => finding_info.types[0] === 'coverage',
     )
     expect(unseen.map(({ message, compliance }) => [compliance.control, compliance.status, message])).toEqual([

@@ -27,6 +27,7 @@ export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Fai
     digests: { policy: 'b'.repeat(64), configuration: 'c'.repeat(64), chain: null },
     coverage_of_fleet: { scanned: 1, known: 1 },
     coverage: [aWalk()],
+    gaps: [],
     notices: [],
     drift: [],
     notes: [],
@@ -64,7 +65,6 @@ export function aProject(parts: Partial<ReportProject> = {}): ReportProject {
     configured_at: null,
     resources: { endpoint: 44 },
     evaluated_by_rule: {},
-    not_evaluated: {},
     ...parts,
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
-import type { ReportProject } from '../../src/model/evaluation.ts'
+import type { Gap } from '../../src/model/gap.ts'
 import type { NoticeCode } from '../../src/model/notice.ts'
 import type { ReportDrift, ReportViolation } from '../../src/model/report.ts'
 import {
@@ -14,6 +14,7 @@ import {
 import { describeNoDrift } from '../../src/report/scanned-extent.ts'
 import { composeVerdict, failsRunOf } from '../../src/report/verdict.ts'
 import { tries } from '../thoroughness.ts'
+import { aFailedRule, aGap } from './a-gap.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange, aProject, aReport } from './sample-reports.ts'
 
@@ -23,9 +24,7 @@ type Case = {
   changes?: number
   failOn?: FailOn
   notCompared?: true
-  doubts?: NonNullable<ReportProject['doubts']>
-  failed?: ReportProject['not_evaluated']
-  rowsUnread?: NonNullable<ReportProject['rows_unread']>
+  gaps?: readonly Gap[]
   rowsWalk?: CoverageStatus
   approvedAt?: string
   notice?: NoticeCode
@@ -49,12 +48,10 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
       {
         project: 'acme/shop',
         ...(past.notCompared ? { not_compared: ['endpoints'] } : {}),
-        ...(past.doubts === undefined ? {} : { doubts: past.doubts }),
-        ...(past.failed === undefined ? {} : { not_evaluated: past.failed }),
-        ...(past.rowsUnread === undefined ? {} : { rows_unread: past.rowsUnread }),
         ...(past.approvedAt === undefined ? {} : { approved_at: past.approvedAt }),
       },
     ],
+    gaps: past.gaps ?? [],
     drift: Array.from({ length: changes }, () => aChange()),
     notices: past.notice === undefined ? [] : [{ code: past.notice, project: 'acme/shop', listing: null, text: '' }],
     failOn,
@@ -90,7 +87,9 @@ describe('the verdict', () => {
       'Scanned 62 items, no open violation at medium or above, 1 violation unknown, no drift.',
     ],
     [
-      { doubts: { 'endpoint/inactive': [], 'endpoint/url-not-https': [] } },
+      {
+        gaps: [aGap('endpoint/inactive'), aGap('endpoint/url-not-https'), aGap('endpoint/inactive', { field: 'name' })],
+      },
       0,
       'Scanned 62 items, no open violation at medium or above, 2 rules could not evaluate everything, no drift.',
     ],
@@ -106,24 +105,19 @@ describe('the verdict', () => {
     ],
     [{ notice: 'fields_changed' }, 0, 'Clean: 62 items, no open violation at medium or above, no drift.'],
     [
-      { failed: { 'acme/owner-known': 'age: not a time' }, doubts: { 'acme/owner-known': [] } },
+      { gaps: [aFailedRule('acme/owner-known', 'age: not a time')] },
       0,
       'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
     ],
     [
-      { rowsUnread: { 'subscription/filter-off': 3 }, rowsWalk: 'complete' },
+      { gaps: [aGap('subscription/filter-off', { cause: 'rows_unread' })], rowsWalk: 'complete' },
       0,
       'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
     ],
     [
-      { rowsUnread: { 'subscription/filter-off': 3 }, rowsWalk: 'skipped' },
+      { gaps: [aGap('subscription/filter-off', { cause: 'rows_unread' })], rowsWalk: 'skipped' },
       0,
-      'Clean: 62 items, no open violation at medium or above, no drift.',
-    ],
-    [
-      { rowsUnread: { 'subscription/filter-off': 3 } },
-      0,
-      'Clean: 62 items, no open violation at medium or above, no drift.',
+      'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
     ],
     [
       {
@@ -194,7 +188,7 @@ describe('the verdict', () => {
       '1 of 1 walk incomplete; 1 open violation (1 high).',
     ],
     [
-      { violations: [['high', 'unknown']], doubts: { 'endpoint/inactive': [] } },
+      { violations: [['high', 'unknown']], gaps: [aGap('endpoint/inactive')] },
       0,
       'Scanned 62 items, no open violation at medium or above, 1 violation unknown, 1 rule could not evaluate everything, no drift.',
     ],

@@ -1,5 +1,5 @@
 import type { CoverageStatus } from '../../model/coverage.ts'
-import type { ProjectEvaluation } from '../../model/evaluation.ts'
+import { isSilent } from '../../model/gap.ts'
 import type { WalkedListing } from '../../model/resource.ts'
 import {
   type ComposeNotifications,
@@ -120,7 +120,7 @@ async function readPreviousScans(
   const scanned = projects.flatMap(({ id, name, previous, previousName }) =>
     previous === null || previousName === null ? [] : [{ id, name, previousName, scan: previous }],
   )
-  const not_evaluated = await readNotEvaluated(
+  const silent = await readSilentRules(
     session,
     scanned.map(({ scan }) => scan),
   )
@@ -138,7 +138,7 @@ async function readPreviousScans(
   return new Map(
     scanned.map(({ name, previousName, scan }) => {
       const statuses = statusesOf.get(name) ?? new Map<WalkedListing, CoverageStatus>()
-      return [name, { name: previousName, statuses, not_evaluated: not_evaluated.get(scan)?.get(previousName) ?? {} }]
+      return [name, { name: previousName, statuses, silent: silent.get(scan)?.get(previousName) ?? new Set() }]
     }),
   )
 }
@@ -158,13 +158,11 @@ function readEarlierWalks(
   )
 }
 
-type NotEvaluated = ProjectEvaluation['not_evaluated']
-
-/** Rules that runs could not evaluate, by run and project. Each run is read once: many projects have their last scan in it. */
-async function readNotEvaluated(
+/** Rules that evaluated nothing of a project, by run and project. Each run is read once: many projects have their last scan in it. */
+async function readSilentRules(
   session: Session,
   runs: readonly number[],
-): Promise<ReadonlyMap<number, ReadonlyMap<string, NotEvaluated>>> {
+): Promise<ReadonlyMap<number, ReadonlyMap<string, ReadonlySet<string>>>> {
   const documents = await session.all<{ run: number; body: string }>(
     `SELECT r.number AS run, d.body FROM hookdrift.run r JOIN hookdrift.document d ON d.sha256 = r.projects_document
      WHERE r.number = ANY($1)`,
@@ -173,7 +171,12 @@ async function readNotEvaluated(
   return new Map(
     documents.map(({ run, body }) => [
       run,
-      new Map(readProjects(body).map(({ project, not_evaluated }) => [project, not_evaluated])),
+      new Map(
+        readProjects(body).map(({ project, gaps }) => [
+          project,
+          new Set(gaps.filter(isSilent).flatMap(({ rule }) => rule ?? [])),
+        ]),
+      ),
     ]),
   )
 }

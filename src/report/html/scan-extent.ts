@@ -1,6 +1,6 @@
+import { countUnsureRules } from '../../model/gap.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { isGap } from '../gaps.ts'
-import { countDoubted, omissionsOf } from '../verdict.ts'
 
 /** How much of a project was scanned: all of it, something, or nothing. */
 export type ScanExtent = 'all' | 'some' | 'none'
@@ -20,8 +20,8 @@ export function checkedExtent(walks: readonly ReportCoverage[], unknown: number)
 }
 
 /** How much of it a run could check: its rules may have missed something in what was scanned. */
-export function checkedExtentOf(report: Pick<Report, 'coverage' | 'projects' | 'verdict'>): ScanExtent {
-  return checkedExtent(report.coverage, report.verdict.unknown + countDoubted(omissionsOf(report)))
+export function checkedExtentOf(report: Pick<Report, 'coverage' | 'gaps' | 'verdict'>): ScanExtent {
+  return checkedExtent(report.coverage, report.verdict.unknown + countUnsureRules(report.gaps))
 }
 
 /** A count of open violations where some, all or nothing was scanned: what was not scanned may hide more. */

@@ -1,10 +1,10 @@
-import { describeUnevaluated } from '../../compliance/describe-doubts.ts'
+import { countUnsureRules, type Gap } from '../../model/gap.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
 import { isGap, listingWalks, sizeOf } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
-import { countDoubted, describeDoubted, omissionsOf } from '../verdict.ts'
+import { describeUnsure } from '../verdict.ts'
 import { factList, fold } from './components/parts.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing, withCode } from './markup.ts'
@@ -18,7 +18,7 @@ export function showCoverage(report: Report): Markup {
     gaps.length > 0 &&
     html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
 ${showFailures(coverage, projects)}${fold(html`${count(gaps.length, 'incomplete walk')}`, showWalks('Incomplete walks', gaps))}`
-  return html`${alarm}${rest.length !== 0 && fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showUnevaluated(omissionsOf(report))}`
+  return html`${alarm}${rest.length !== 0 && fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showUnevaluated(report.gaps)}`
 }
 
 /** The causes of incomplete walks, each once, with the listings that it hit. */
@@ -76,30 +76,10 @@ function showNarrowed(coverage: readonly ReportCoverage[]): Markup {
 `
 }
 
-type Omissions = Pick<Report['projects'][number], 'project' | 'not_evaluated' | 'doubts' | 'rows_unread'>
-
-/** What rules could not evaluate. */
-export function showUnevaluated(projects: readonly Omissions[]): Markup {
-  return html`${showNotEvaluated(projects)}${showDoubts(projects)}`
-}
-
-function showNotEvaluated(projects: readonly Omissions[]): Markup {
-  const missed = projects.flatMap(({ project, not_evaluated }) =>
-    Object.entries(not_evaluated).map(([rule, reason]) => ({ project, rule, reason })),
-  )
-  if (missed.length === 0) return nothing
-  const rules = new Set(missed.map(({ rule }) => rule)).size
-  const facts = missed.map(({ project, rule, reason }) => [rule, `${project}: ${reason}`] as const)
-  return fold(html`? ${count(rules, 'rule')} not evaluated`, factList(facts), true)
-}
-
-/** Rules that missed resources, or could conclude nothing: that they found nothing does not mean that nothing is there. */
-function showDoubts(projects: readonly Omissions[]): Markup {
-  const evaluated = projects.map((project) => ({ ...project, not_evaluated: {} }))
-  const [said] = describeDoubted({ doubted: countDoubted(evaluated) })
+/** What rules could not evaluate: that they found nothing does not mean that nothing is there. */
+export function showUnevaluated(gaps: readonly Gap[]): Markup {
+  const [said] = describeUnsure(countUnsureRules(gaps))
   if (said === undefined) return nothing
-  const facts = evaluated.flatMap((project) =>
-    describeUnevaluated(project).map(({ rule, reason }) => [rule, `${project.project}: ${reason}`] as const),
-  )
+  const facts = gaps.map(({ project, rule, text }) => [rule ?? '', `${project}: ${text}`] as const)
   return fold(html`? ${said}`, factList(facts), true)
 }

@@ -1,5 +1,6 @@
 import type { ReportProject } from '../../model/evaluation.ts'
-import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
+import { isSilent } from '../../model/gap.ts'
+import type { Report, ReportCoverage } from '../../model/report.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isGap, listingWalks } from '../gaps.ts'
@@ -71,20 +72,31 @@ export function projectTable(rows: readonly ProjectTableRow[]): Markup {
   return table('Projects', columns, rows.map(showRow))
 }
 
-function rowsOf({ violations, coverage, projects }: Report): ProjectTableRow[] {
+function rowsOf({ violations, coverage, projects, gaps }: Report): ProjectTableRow[] {
   const byProject = Map.groupBy(violations, ({ project }) => project)
   const walks = Map.groupBy(coverage, ({ project }) => project)
   const evaluated = new Map(projects.map((project) => [project.project, project]))
   return [...new Set([...walks.keys(), ...evaluated.keys(), ...byProject.keys()])].map((project) =>
-    rowOf(project, walks.get(project) ?? [], byProject.get(project) ?? [], evaluated.get(project)),
+    rowOf(project, {
+      walks: walks.get(project) ?? [],
+      violations: byProject.get(project) ?? [],
+      evaluated: evaluated.get(project),
+      gaps,
+    }),
   )
 }
 
 function rowOf(
   project: string,
-  walks: readonly ReportCoverage[],
-  violations: readonly ReportViolation[],
-  evaluated: ReportProject | undefined,
+  {
+    walks,
+    violations,
+    evaluated,
+    gaps,
+  }: Pick<Report, 'violations' | 'gaps'> & {
+    readonly walks: readonly ReportCoverage[]
+    readonly evaluated: ReportProject | undefined
+  },
 ): ProjectTableRow {
   return {
     project,
@@ -93,7 +105,7 @@ function rowOf(
     open: countSeverities(violations.filter(isOpen)),
     unknown: countSeverities(violations.filter(({ state }) => state === 'unknown')),
     walks,
-    notEvaluated: Object.keys(evaluated?.not_evaluated ?? {}).length,
+    notEvaluated: gaps.filter((gap) => gap.project === project && isSilent(gap)).length,
   }
 }
 

@@ -1,10 +1,11 @@
 import { changeTypes } from '../../model/change.ts'
+import { countUnsureRules } from '../../model/gap.ts'
 import type { Report } from '../../model/report.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isAllCompared, isFirstScan } from '../scanned-extent.ts'
-import { countDoubted, describeDoubted, failsRunOf, omissionsOf } from '../verdict.ts'
+import { describeUnsure, failsRunOf } from '../verdict.ts'
 import { severityBar } from './components/parts.ts'
 import { describeVerdict, type VerdictWords, verdictBanner } from './components/verdict-banner.ts'
 import { html, type Markup } from './markup.ts'
@@ -99,7 +100,7 @@ export function showVerdict(report: Report): Markup {
 function inWords(report: Report): VerdictWords {
   const { verdict, coverage, violations } = report
   const failing = violations.filter(failsRunOf(report)).length
-  const isSure = verdict.unknown + countDoubted(omissionsOf(report)) === 0
+  const isSure = verdict.unknown + countUnsureRules(report.gaps) === 0
   const words = describeVerdict({ failOn: verdict.fail_on, failing, extent: extentOf(coverage), isSure })
   const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
   if (ended === 0) return words
@@ -123,6 +124,6 @@ function factsOf(report: Report): string[] {
     ...(changes === '' && !isFirstScan(report) ? [describeNone(report)] : []),
     ...(fixed === 0 ? [] : [`${fixed} fixed`]),
     ...(otherwise === 0 ? [] : [`${otherwise} ended otherwise`]),
-    ...describeDoubted({ doubted: countDoubted(omissionsOf(report)) }),
+    ...describeUnsure(countUnsureRules(report.gaps)),
   ]
 }

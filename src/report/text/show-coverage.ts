@@ -1,4 +1,4 @@
-import { unevaluatedByRule } from '../../compliance/describe-doubts.ts'
+import { groupGaps } from '../../compliance/gap-sentences.ts'
 import { readReason } from '../../model/coverage.ts'
 import type { Notice } from '../../model/notice.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
@@ -8,7 +8,6 @@ import { neutralise } from '../../text/neutralise.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
 import { describeNotice } from '../describe-notice.ts'
 import { listingWalks } from '../gaps.ts'
-import { omissionsOf } from '../verdict.ts'
 import { fitEntries, showEntries, showOmitted, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showDuration, showTime } from './show-time.ts'
@@ -107,17 +106,17 @@ function showNarrowed(coverage: readonly ReportCoverage[], page: TextPage): stri
   })
 }
 
-const mostRules = 5
+const mostGaps = 5
 
-/** Rules that could not evaluate everything, each with what it missed in the first project. */
+/** What rules could not evaluate, each sentence once. */
 function showUnevaluated(report: Report, page: TextPage): string[] {
-  const byRule = unevaluatedByRule(omissionsOf(report))
-  const listed = page.full ? byRule : byRule.slice(0, mostRules)
-  const lines = listed.flatMap(({ sentence, projects }) => {
+  const grouped = groupGaps(report.gaps)
+  const listed = page.full ? grouped : grouped.slice(0, mostGaps)
+  const lines = listed.flatMap(({ text, projects }) => {
     const where = nameProjects(projects.map((project) => ({ project })))
-    return wrapProse(`${shorten(neutralise(sentence), 300)} (${where}).`, page.width)
+    return wrapProse(`${shorten(neutralise(text), 300)} (${where}).`, page.width)
   })
-  return [...lines, ...(listed.length === byRule.length ? [] : [showOmitted(byRule.length - listed.length, page)])]
+  return [...lines, ...(listed.length === grouped.length ? [] : [showOmitted(grouped.length - listed.length, page)])]
 }
 
 function nameProjects(all: readonly { readonly project: string }[]): string {

@@ -1,4 +1,4 @@
-import { lacks, oauthOf } from '../engine/attributes.ts'
+import { oauthOf } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 import type { RuleFinding } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
@@ -14,21 +14,21 @@ export const oauthIncomplete = resourceRule('endpoint', {
   *check({ attributes }) {
     const oauth = oauthOf(attributes)
     if (oauth === undefined) return
-    if (lacks(oauth, 'url')) yield { path: `${base}/url`, message: 'no token URL' }
-    else if (destinationOf(oauth.url ?? '') === undefined) {
+    if (oauth.url === undefined) yield { path: `${base}/url`, message: 'no token URL' }
+    else if (destinationOf(oauth.url) === undefined) {
       yield { path: `${base}/url`, message: 'the token URL does not parse' }
     }
     if (oauth.authentication_type === 'shared_secret') {
-      if (lacks(oauth, 'client_secret')) yield missing('client_secret', '`shared_secret` without a client secret')
+      if (oauth.client_secret === undefined) yield missing('client_secret', '`shared_secret` without a client secret')
     }
     if (oauth.authentication_type === 'client_assertion') {
-      const { signing_key: key } = oauth
+      const { signing_key: key, issuer, subject } = oauth
       if (key === undefined) yield missing('signing_key', '`client_assertion` without a signing key')
       else if (key.kty !== undefined && key.d === undefined && key.k === undefined) {
         yield missing('signing_key', '`client_assertion` with a public key only, which cannot sign')
       }
-      if (lacks(oauth, 'issuer')) yield missing('issuer', '`client_assertion` without an issuer')
-      if (lacks(oauth, 'subject')) yield missing('subject', '`client_assertion` without a subject')
+      if (issuer === undefined) yield missing('issuer', '`client_assertion` without an issuer')
+      if (subject === undefined) yield missing('subject', '`client_assertion` without a subject')
     }
   },
 })

@@ -62,8 +62,8 @@ export function oauthOf({ authentication }: Endpoint): Authentication['oauth2'] 
 export const unwatched = new WeakMap<object, object>()
 
 /**
- * Whether an object has no such member, or an empty one. For rules that are about just that: to these, a member that no
- * scan has shown is missing. To every other rule it is unknown.
+ * Whether an object has no such member, or an empty one. For a rule that is about just that, where the service leaves the
+ * member out when it has none: to this rule, what no scan has shown is missing. To every other rule it is unknown.
  */
 export function lacks<Member extends string>(
   shown: { readonly [Name in Member]?: Json | undefined },

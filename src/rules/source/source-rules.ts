@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { lacks } from '../engine/attributes.ts'
 import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { hostOf, schemeOf } from '../shared/destination.ts'
@@ -49,12 +48,11 @@ export const sourceRules: readonly Rule[] = [
     *check({ attributes: { verifier, provider } }) {
       if (verifier?.type !== 'hmac') return
       // Empty members are left out of a verifier that is shown.
-      const { hmac = {} } = verifier
-      if (lacks(hmac, 'secret')) {
+      if (verifier.hmac?.secret === undefined) {
         yield { path: '/verifier/hmac/secret', message: 'no secret: anyone can compute the signature' }
       }
       // The service knows the header of a known provider; a source that a subscription carries does not show it.
-      if (lacks(hmac, 'header') && provider !== undefined && !isKnownProvider(provider)) {
+      if (verifier.hmac?.header === undefined && provider !== undefined && !isKnownProvider(provider)) {
         yield {
           path: '/verifier/hmac/header',
           message: 'no header: the source finds no signature and refuses every event',

@@ -1,0 +1,23 @@
+import { type Gap, isSilent } from '../model/gap.ts'
+import { count } from '../text/count.ts'
+
+/** A sentence about gaps that are alike, and where they are. */
+interface GapGroup {
+  readonly text: string
+  readonly projects: readonly string[]
+}
+
+/** Gaps as people read them: what several rules missed alike, and what is so in several projects, is one sentence. */
+export function groupGaps(gaps: readonly Gap[]): readonly GapGroup[] {
+  const alike = Map.groupBy(gaps, (gap) => {
+    const { cause, kind, field, resources, since, text } = gap
+    return isSilent(gap) ? text : JSON.stringify([cause, kind, field, resources, since.run])
+  })
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const others = new Set(group.map(({ rule }) => rule)).size - 1
+    const text = others === 0 ? first.text : `${first.text}, and so did ${count(others, 'other rule')}`
+    return [{ text, projects: [...new Set(group.map(({ project }) => project))] }]
+  })
+}

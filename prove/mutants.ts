@@ -42,6 +42,20 @@ const mutants: readonly Mutant[] = [
     after: 'isBlurred(rule) && resources.get(rule)?.has(resourceKey({ kind, uid })) === true',
   },
   {
+    name: 'a read that is not noticed',
+    campaign: 'answers',
+    file: 'src/policy/watch-reads.ts',
+    before: '      if (inner.unreadable.includes(inner.pointer)) onRead([inner.pointer])\n      else if (within)',
+    after: '      if (within)',
+  },
+  {
+    name: 'a member within an object that is not missed',
+    campaign: 'answers',
+    file: 'src/inventory/normalise.ts',
+    before: '    if (!isElsewhere) job.unseen.push(',
+    after: "    if (!isElsewhere && path === '') job.unseen.push(",
+  },
+  {
     name: 'a change found in a value of a wrong type',
     campaign: 'answers',
     file: 'src/policy/project-evaluator.ts',

@@ -9,17 +9,18 @@ import { bodyOf, countPages, cursorTo, describePlace, type WireAnswer, type Wire
  */
 type Shows = 'hidden' | 'carried' | 'value' | 'page'
 
-/** Members that every release shows. */
-const alwaysShown: Readonly<Partial<Record<WirePlace['listing'], readonly string[]>>> = {
-  endpoints: ['url', 'status', 'secrets', 'authentication'],
-  sources: ['type', 'verifier'],
-  subscriptions: ['endpoint_metadata', 'source_metadata'],
-}
-
-/** Members that are absent when they are empty. */
-const shownIfSet: typeof alwaysShown = {
-  endpoints: ['owner_id', 'support_email', 'slack_webhook_url', 'teams_webhook_url', 'mtls_client_cert'],
-  subscriptions: ['alert_config', 'rate_limit_config', 'retry_config'],
+/** Members that may be absent: when they are empty, or because a release does not have them. */
+const mayBeAbsent: Readonly<Partial<Record<WirePlace['listing'], readonly string[]>>> = {
+  project: ['statistics'],
+  endpoints: [
+    'owner_id',
+    'support_email',
+    'slack_webhook_url',
+    'teams_webhook_url',
+    'mtls_client_cert',
+    'content_type',
+  ],
+  subscriptions: ['alert_config', 'rate_limit_config', 'retry_config', 'device_metadata'],
 }
 
 /** Members that no release leaves empty, with what they may be. */
@@ -116,10 +117,14 @@ function showsOf(
   { listing, members }: Pick<WirePlace, 'listing'> & { readonly members: Path },
 ): Shows {
   if (change === 'twice') return 'page'
+  const way = members.join('/')
   if (change === 'missing') {
-    const isShownIfSet = shownIfSet[listing]?.includes(String(members[0])) === true
-    if (members.length > 1 || isEmpty(was) || isShownIfSet) return 'value'
-    return alwaysShown[listing]?.includes(String(members[0])) === true ? 'hidden' : 'carried'
+    if (isEmpty(was) || mayBeAbsent[listing]?.includes(String(members[0])) === true) return 'value'
+    // What people write, and what is embedded, may have any members; an entry of a list may be gone.
+    if (/^(?:filter_config\/filter\/\w+\/|\w+_metadata\/|json_schema\/)/.test(way)) return 'value'
+    if (listing === 'filters' || typeof members.at(-1) === 'number' || /\/uid$/.test(way)) return 'value'
+    if (way === 'config/circuit_breaker') return 'carried'
+    return 'hidden'
   }
   const value: Json = JSON.parse(values[change] ?? 'null')
   if ((value === null || value === '') && members.join('/') === alwaysFilled[listing]) return 'hidden'

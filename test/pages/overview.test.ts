@@ -99,6 +99,7 @@ describe('the overview', () => {
     take(`${overdue.counts.total} overdue`)
     take(`${waived.counts.total} waived`)
     take(`${unknown.counts.total} unknown`)
+    take(`${open.unevaluated.length} rules could not evaluate everything`)
 
     const days = trend.rows.map((day) => severities.reduce((sum, one) => sum + (day.open[one] ?? 0), 0))
     const period = Math.round((Date.parse(trend.period.to) - Date.parse(trend.period.from)) / dayMs)
@@ -275,7 +276,9 @@ it('counts nowhere as none what the last scan could not check', async () => {
   expect(textOf(await site.read('/violations?severity=high'))).toContain('? Not listed: 1 violation that could not')
   const project = textOf(await site.read('/projects/acme/payments'))
   expect(project).toContain('Open violations ? ? None in what could be checked; the rest is unknown.')
-  expect(project).toContain('endpoint/inactive acme/payments: missed 1 endpoint that shows a malformed status')
+  expect(project).toContain(
+    'endpoint/inactive acme/payments: endpoint/inactive missed 1 endpoint that shows a malformed status',
+  )
   const asked = { projects: [], now: 0, dueAfter: () => 1, limit: 9 }
   expect((await readStatus(site.history, { expected, ...asked })).remarks).toEqual([
     'Also unknown: 1 violation of acme/payments, which is no longer audited.',

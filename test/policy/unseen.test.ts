@@ -72,6 +72,7 @@ describe('a drift rule', () => {
           field: 'url',
           cause: 'unseen',
           resources: 1,
+          uids: ['e'],
           since: { run: 7, at: '2026-11-21T03:00:00.000Z' },
         },
       ],

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { anEndpoint, anOlderProject, openLiteral } from '../audit/literal-service.ts'
+import { anEndpoint, aProject, openLiteral } from '../audit/literal-service.ts'
 import { command } from '../cli/run-in-process.ts'
 import { project } from '../service/fake-service.ts'
+
+/** Settings that say nothing of the release. */
+const unsaid: JsonObject = { ...aProject, config: { search_policy: '' } }
 
 const aSubscription = (more: JsonObject): JsonObject => ({
   uid: 'S1',
@@ -52,7 +55,7 @@ describe('restore, for a service that shows more or less than the usual one', ()
     ['%2e%2e', '%252e%252e'],
     ['a/../b', 'a%2F..%2Fb'],
   ])('addresses the uid %j as one step, or prints no request', async (uid, step) => {
-    await using service = await openLiteral({ project: anOlderProject, endpoints: [anEndpoint(uid, { name: 'one' })] })
+    await using service = await openLiteral({ project: unsaid, endpoints: [anEndpoint(uid, { name: 'one' })] })
     await service.audit()
     service.show({ endpoints: [anEndpoint(uid, { name: 'two', status: 'paused' })] })
     await service.audit()

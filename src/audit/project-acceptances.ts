@@ -49,9 +49,11 @@ export class ProjectAcceptances {
     for (const staged of resources) {
       const accepted = this.#byResource.get(resourceKey(staged.resource)) ?? []
       if (accepted.length === 0) continue
-      const fields = changedFields(staged, scan)
+      const changes = changedFields(staged, scan)
       for (const acceptance of accepted) {
-        this.#seen.set(acceptance.id, fields !== undefined && (fields === 'all' || fields.length > 0))
+        // What the policy ignores is no drift. Any other rule reads it.
+        const fields = isDriftRule(acceptance) ? changes.compared : changes.all
+        this.#seen.set(acceptance.id, fields !== undefined && (fields === 'new' || fields.length > 0))
         if (isAnother(acceptance, staged, fields)) this.#end(acceptance, 'value_changed')
       }
     }
@@ -126,34 +128,39 @@ export async function openAcceptances(draft: ScanDraft, project: ProjectRef): Pr
 }
 
 /**
- * Paths of the fields in which a resource differs from its previous version; `all`: it had none. undefined: it cannot
- * be said, because that version is in another normal form.
+ * Paths of the fields in which a resource differs from its previous version; `new`: it had none. undefined: it cannot be
+ * said, because that version is in another normal form.
  */
+type ChangedPaths = readonly string[] | 'new' | undefined
+
+/** `compared`: without those that the policy ignores. */
 function changedFields(
   { resource, previous, since }: StagedResource,
   { draft, sealer, ignored, lastComplete }: Pick<ProjectScan, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
-): readonly string[] | 'all' | undefined {
-  if (previous === undefined) return since === draft.run ? 'all' : []
+): { readonly all: ChangedPaths; readonly compared: ChangedPaths } {
+  const alike = (paths: ChangedPaths) => ({ all: paths, compared: paths })
+  if (previous === undefined) return alike(since === draft.run ? 'new' : [])
   const { kind, attributes: after } = resource
-  if (!isInForm(previous, lastComplete[kind])) return undefined
+  if (!isInForm(previous, lastComplete[kind])) return alike(undefined)
   const before = reseal(kind, previous.attributes, sealer)
   const unseen = [...unseenIn(previous), ...(resource.unseen ?? [])]
   const sealsComparable = previous.sealKeyId === sealer.keyId
   const fields = diffAttributes(kind, before, after, { sealsComparable, unseen })
-  return leaveOutIgnored(ignored, { before, after, fields }).fields.map(({ path }) => path)
+  const compared = leaveOutIgnored(ignored, { before, after, fields }).fields
+  return { all: fields.map(({ path }) => path), compared: compared.map(({ path }) => path) }
 }
 
 /** Whether a resource has another value than the accepted one. Since the acceptance, each run has compared with the last. */
-function isAnother(
-  acceptance: Acceptance,
-  { resource }: StagedResource,
-  fields: ReturnType<typeof changedFields>,
-): boolean {
+function isAnother(acceptance: Acceptance, { resource }: StagedResource, fields: ChangedPaths): boolean {
   const paths = acceptedPaths(acceptance)
   if (fields === undefined || acceptance.valueDigest === null) return false
   if (resource.malformed?.some((path) => touches(paths, path))) return false
   if (acceptance.valueDigest === acceptedDigest(resource.attributes, acceptance)) return false
-  return fields === 'all' || fields.some((field) => touches(paths, field))
+  return fields === 'new' || fields.some((field) => touches(paths, field))
+}
+
+function isDriftRule({ rule }: Acceptance): boolean {
+  return rule.startsWith('drift/')
 }
 
 /** What is accepted, as far as it decides what silence means. */

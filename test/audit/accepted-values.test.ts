@@ -296,7 +296,7 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
       expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
     })
 
-    it('does not end with other fields, with ignored ones, nor with another policy', async () => {
+    it('does not end with other fields, nor with another policy', async () => {
       await using world = await openWorld(backend)
       world.set({ ...overHttp('http://10.0.0.1/in'), http_timeout: 900 })
       await world.next()
@@ -307,18 +307,23 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
       await world.next()
       await world.next({ policy: quiet })
       await world.next({ policy: quiet })
-      const ignoring = policyOf(`
-extends: []
-rules: { endpoint/timeout-high: {}, endpoint/url-not-https: {} }
-ignore: [/url]
-`)
-      world.set({ url: 'http://10.0.0.2/in' })
-      expect(await world.next({ policy: ignoring })).toEqual([])
       const lax = policyOf('extends: []\nrules: { endpoint/timeout-high: { max_seconds: 3600 } }\n')
       await world.next({ policy: lax })
       await world.next({ policy: lax })
       await world.next()
       expect((await world.acceptances()).map(({ ended }) => ended)).toEqual([undefined, undefined])
+    })
+
+    it('ends with another value that the policy ignores: the rule reads it', async () => {
+      await using world = await openWorld(backend)
+      const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: {} }\nignore: [/url]\n')
+      world.set(overHttp('http://10.0.0.1/in'))
+      await world.next({ policy })
+      await world.accept('endpoint/url-not-https')
+      await world.next({ policy })
+      world.set({ url: 'http://evil.example/steal' })
+      expect(await world.next({ policy })).toEqual(['opened endpoint/url-not-https'])
+      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
     })
   },
 )

@@ -31,11 +31,12 @@ interface Seen {
   readonly normaliser?: number
   readonly malformed?: readonly string[]
   readonly ignored?: string
+  readonly rule?: string
 }
 
 /** Why a run ends the acceptance in which a resource changes. */
-async function endingOf({ before, after, normaliser = normaliserVersion, malformed, ignored }: Seen) {
-  const acceptances = new ProjectAcceptances(payments, [acceptance])
+async function endingOf({ before, after, normaliser = normaliserVersion, malformed, ignored, ...seen }: Seen) {
+  const acceptances = new ProjectAcceptances(payments, [{ ...acceptance, ...seen }])
   const common = { kind: 'endpoint', uid: 'a', name: 'a', facts: {} } as const
   const staged: StagedResource = {
     resource: { ...common, attributes: after, volatile: {}, ...(malformed && { malformed }) },
@@ -85,8 +86,18 @@ it.each<readonly [string, Seen, AcceptanceEnding | undefined]>([
     'value_changed',
   ],
   [
-    'an ignored value',
+    'a value that is ignored, and that its rule reads',
     { before: { http_timeout: 900 }, after: { http_timeout: 901 }, ignored: '/http_timeout' },
+    'value_changed',
+  ],
+  [
+    'a value whose drift is ignored',
+    {
+      before: { http_timeout: 900 },
+      after: { http_timeout: 901 },
+      ignored: '/http_timeout',
+      rule: 'drift/unexpected',
+    },
     undefined,
   ],
 ])('an acceptance meets %s: %j, ended by %s', async (_, seen, ending) => {

@@ -437,7 +437,7 @@ const eventType = {
   name: required(name),
   category: name,
   description: prose,
-  json_schema: schema,
+  json_schema: since('v25.7.1', schema),
   deprecated_at: time,
 }
 

@@ -3,6 +3,7 @@ import type { HistoryReader } from '../../src/history/reader.ts'
 import { compareText } from '../../src/history/report-order.ts'
 import type { ListedResource } from '../../src/history/resource-list.ts'
 import { type ResourceDifference, readDiffering, visitDiffering } from '../../src/history/sql/differing.ts'
+import { readEvaluations } from '../../src/history/sql/last-evaluations.ts'
 import { countResources, listResources } from '../../src/history/sql/list-resources.ts'
 import { listViolations } from '../../src/history/sql/list-violations.ts'
 import { readPoliciesBetween, readRunInputs, runsWithWindows } from '../../src/history/sql/read-run.ts'
@@ -36,7 +37,6 @@ import {
   sortKeyOf,
   violationOrders,
 } from '../../src/questions/choose-violations.ts'
-import { readEvaluations } from '../../src/history/sql/last-evaluations.ts'
 import { everyViolation } from '../../src/questions/violations.ts'
 
 /** Everything that can be asked as of a run. Of a run that it does not follow, a span's going on is not known. */

@@ -51,7 +51,7 @@ export class ProjectAcceptances {
       if (accepted.length === 0) continue
       const changes = changedFields(staged, scan)
       for (const acceptance of accepted) {
-        // What the policy ignores is no drift. Any other rule reads it.
+        // Drift rules pass over what the policy ignores; any other rule reads it.
         const fields = isDriftRule(acceptance) ? changes.compared : changes.all
         this.#seen.set(acceptance.id, fields !== undefined && (fields === 'new' || fields.length > 0))
         if (isAnother(acceptance, staged, fields)) this.#end(acceptance, 'value_changed')

@@ -3,7 +3,7 @@ import type { PastVersion } from '../history/stored-body.ts'
 import { diffAttributes, hiddenBySeals, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
 import { pointersOverlap } from '../model/json.ts'
-import { type Resource, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
+import { type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
@@ -13,6 +13,7 @@ import type { Drift } from '../rules/engine/rule.ts'
 import { type Reform, subjectOf } from './comparison.ts'
 import type { VersionsAt } from './date-values.ts'
 import { byPolicy, endingOfExpiry, endingOfIgnored } from './policy-endings.ts'
+import { unseenInEither } from './project-scan.ts'
 import { noChanges } from './recent-changes.ts'
 import { byKey, keyOf } from './reconcile.ts'
 
@@ -189,7 +190,7 @@ function compareWithOrigin(
   const { kind, attributes: after } = resource
   const areSealsComparable = origin.sealKeyId === sealKeyId
   const before = reform(kind, origin.attributes)
-  const unseen = [...unseenIn(origin), ...(resource.unseen ?? [])]
+  const unseen = unseenInEither(origin, resource)
   const fields = diffAttributes(kind, before, after, { sealsComparable: areSealsComparable, unseen })
   const compared = leaveOutIgnored(ignored, { before, after, fields })
   const compare = (

@@ -6,7 +6,7 @@ import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey, 
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { differs } from './date-values.ts'
-import type { EvaluatedScan, Statuses } from './project-scan.ts'
+import { type EvaluatedScan, type Statuses, unseenInEither } from './project-scan.ts'
 import { datesOfChanges, noChanges, type RecentChanges } from './recent-changes.ts'
 import type { StagedResource } from './stage-resources.ts'
 
@@ -127,7 +127,7 @@ async function compareBeforeDoubt(
       if (earlier.length > 0) return since < run ? [{ resource, unread, run: since }] : []
       const areSealsComparable = version.sealKeyId === sealer.keyId
       const was = reform(kind, version.attributes)
-      const unseen = [...unseenIn(version), ...(resource.unseen ?? [])]
+      const unseen = unseenInEither(version, resource)
       const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable, unseen })
       const { before, fields } = leaveOutIgnored(ignored, { before: was, after, fields: all })
       if (fields.length === 0) return []

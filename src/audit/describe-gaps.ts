@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { type Gap, type GapCause, mostGapUids } from '../model/gap.ts'
+import type { Gap, GapCause } from '../model/gap.ts'
 import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
+import { minuteOf } from '../model/time.ts'
 import type { EvaluationOutcome } from '../policy/conclude-fleet-rules.ts'
 import type { DoubtedField } from '../policy/doubts.ts'
 import { count } from '../text/count.ts'
@@ -23,10 +24,10 @@ export function describeGaps(
   failures: Readonly<Record<string, string>>,
   scan: ScanOfGaps,
 ): readonly Gap[] {
+  const known = new Map(scan.before.map(({ id, since }) => [id, since]))
   const make = (cause: GapCause, rule: string, about: Partial<Gap> & Pick<Gap, 'text'>): Gap => {
     const { kind = scan.kindOf(rule), field = null, since } = about
     const id = hash('sha256', JSON.stringify([cause, projectKey(scan.project), rule, kind, field])).slice(0, 16)
-    const known = scan.before.find((gap) => gap.id === id)?.since
     return {
       id,
       cause,
@@ -38,7 +39,7 @@ export function describeGaps(
       resources: 0,
       uids: [],
       ...about,
-      since: since ?? known ?? scan.run,
+      since: since ?? known.get(id) ?? scan.run,
     }
   }
   const failed = Object.entries(failures).map(([rule, reason]) =>
@@ -54,7 +55,7 @@ export function describeGaps(
         kind,
         field,
         resources,
-        uids: uids.slice(0, mostGapUids),
+        uids,
         ...(since === null ? {} : { since }),
         text: `${rule} missed ${describeResources({ kind, field, cause, resources })}${describeSince(since)}`,
       }),
@@ -86,6 +87,7 @@ function describeResources({ kind, field, cause, resources }: Omit<DoubtedField,
   return `${count(resources, kind)} that ${show} ${what}`
 }
 
-function describeSince(since: DoubtedField['since']): string {
-  return since === null ? '' : ` since run ${since.run} (${since.at.slice(0, 10)} ${since.at.slice(11, 16)} UTC)`
+/** ` since run 7 (2026-11-20 03:04 UTC)`; nothing where that is not known. */
+export function describeSince(since: Gap['since'] | null | undefined): string {
+  return since ? ` since run ${since.run} (${minuteOf(since.at)})` : ''
 }

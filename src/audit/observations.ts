@@ -8,6 +8,7 @@ import { type FieldDoubt, type Kind, type Listing, listings, type Resource } fro
 import { requiredFields } from '../model/wire-schema.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
+import { describeSince } from './describe-gaps.ts'
 import type { TakenSettings } from './newer-settings.ts'
 import { kindOf } from './project-scan.ts'
 import type { StagedResources } from './stage-resources.ts'
@@ -204,7 +205,7 @@ function textOfUnseen(
   const who = isAll
     ? `none of ${count(resources, kind)} shows ${field}`
     : `${missing} of ${count(resources, kind)} ${missing === 1 ? 'shows' : 'show'} no ${field}`
-  const when = since === undefined ? '' : ` since run ${since.run} (${formatMinute(since.at)})`
+  const when = describeSince(since)
   const about = isAll ? '' : missing === 1 ? ' about it' : ' about them'
   const carriedText =
     carried === 0
@@ -212,9 +213,4 @@ function textOfUnseen(
       : `what is known of ${them}${carried === missing ? '' : ` in ${carried} of them`} is older`
   const example = isAll || missing > 1 ? `first: ${first}` : first
   return `${who}${when}: rules that read ${them} say nothing${about}; ${carriedText} (${example})`
-}
-
-/** `2026-11-21 03:01 UTC`. */
-function formatMinute(at: string): string {
-  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }

@@ -4,12 +4,12 @@ import type { ActiveViolation } from '../history/staged.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
 import { decidedBy, type Ending } from '../model/ending.ts'
-import { type ProjectRef, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
+import { type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs } from '../policy/policy.ts'
 import { acceptedDigest, acceptedPaths, touches } from '../rules/accepted-values.ts'
-import type { ProjectScan } from './project-scan.ts'
+import { type ProjectScan, unseenInEither } from './project-scan.ts'
 import { type Criteria, decideSilence, keyOf } from './reconcile.ts'
 import { isInForm, type StagedResource } from './stage-resources.ts'
 
@@ -143,7 +143,7 @@ function changedFields(
   const { kind, attributes: after } = resource
   if (!isInForm(previous, lastComplete[kind])) return alike(undefined)
   const before = reseal(kind, previous.attributes, sealer)
-  const unseen = [...unseenIn(previous), ...(resource.unseen ?? [])]
+  const unseen = unseenInEither(previous, resource)
   const sealsComparable = previous.sealKeyId === sealer.keyId
   const fields = diffAttributes(kind, before, after, { sealsComparable, unseen })
   const compared = leaveOutIgnored(ignored, { before, after, fields }).fields

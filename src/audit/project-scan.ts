@@ -4,7 +4,14 @@ import type { CurrentVersion, ProjectHistory } from '../history/staged.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'
-import type { Kind, Listing, ProjectListing, ProjectRef } from '../model/resource.ts'
+import {
+  type Kind,
+  type Listing,
+  type ProjectListing,
+  type ProjectRef,
+  type Resource,
+  unseenIn,
+} from '../model/resource.ts'
 import type { FileLocation } from '../model/schema.ts'
 import { listingOf } from '../model/walks-for.ts'
 import type { ChangeWindow } from '../policy/change-window.ts'
@@ -186,4 +193,12 @@ export function isWholeUnder(statuses: Statuses, filterOf: (listing: Listing) =>
 /** False where the service does not list sources: then all that is known of them is what subscriptions carry. */
 export function areSourcesListed({ sources }: Statuses): boolean {
   return sources !== undefined && sources !== 'skipped'
+}
+
+/** JSON Pointers of what a version or the resource as it is now did not show. */
+export function unseenInEither(
+  version: Parameters<typeof unseenIn>[0],
+  { unseen = [] }: Pick<Resource, 'unseen'>,
+): readonly string[] {
+  return [...unseenIn(version), ...unseen]
 }

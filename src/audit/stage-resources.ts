@@ -9,11 +9,11 @@ import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { valueAt } from '../model/json.ts'
-import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource, unseenIn } from '../model/resource.ts'
+import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
 import { type ComparedChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
 import { filterText } from './listing-filters.ts'
-import type { ProjectScan } from './project-scan.ts'
+import { type ProjectScan, unseenInEither } from './project-scan.ts'
 
 export interface StagedResources {
   readonly resources: readonly StagedResource[]
@@ -174,7 +174,7 @@ function changeSince(
   const { attributes: after } = resource
   const compared = diffAttributes(resource.kind, base.attributes, after, {
     sealsComparable: base.sealKeyId === keyId,
-    unseen: [...unseenIn(base), ...(resource.unseen ?? [])],
+    unseen: unseenInEither(base, resource),
   })
   const { before, fields, ignoredCounts } = leaveOutIgnored(ignored, {
     before: base.attributes,

@@ -112,7 +112,7 @@ function* pathsIn(members: Members, attributes: JsonObject, prefix: string): Gen
 
 /** Whether a field is read by requests of its own: whether it is shown says nothing of the listing. */
 function isReadApart(key: string, members: Members): boolean {
-  return key === 'filters' && members === wireSchema.subscription
+  return members[key]?.absent === 'apart'
 }
 
 /** The members of a struct and its value; undefined for other fields. */

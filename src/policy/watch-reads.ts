@@ -1,5 +1,13 @@
 import type { FieldChange } from '../model/change.ts'
-import { isJsonObject, isWithinPointer, type Json, type JsonObject, objectOf } from '../model/json.ts'
+import {
+  isJsonObject,
+  isWithinPointer,
+  type Json,
+  type JsonObject,
+  objectOf,
+  pointerStep,
+  stepsOf,
+} from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 import { unwatched } from '../rules/engine/attributes.ts'
 
@@ -19,9 +27,8 @@ export function watchReads(resource: Resource, onRead: OnRead, { within = false 
   const root = newField('')
   for (const pointer of pointers) {
     let field = root
-    for (const step of pointer.split('/').slice(1)) {
-      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-      const inner = field.inner.get(name) ?? newField(`${field.pointer}/${step}`)
+    for (const name of stepsOf(pointer)) {
+      const inner = field.inner.get(name) ?? newField(`${field.pointer}/${pointerStep(name)}`)
       field.inner.set(name, inner)
       inner.unreadable.push(pointer)
       field = inner

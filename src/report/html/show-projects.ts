@@ -1,4 +1,3 @@
-import type { ReportProject } from '../../model/evaluation.ts'
 import { isSilent } from '../../model/gap.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../../model/violation.ts'
@@ -75,38 +74,20 @@ export function projectTable(rows: readonly ProjectTableRow[]): Markup {
 function rowsOf({ violations, coverage, projects, gaps }: Report): ProjectTableRow[] {
   const byProject = Map.groupBy(violations, ({ project }) => project)
   const walks = Map.groupBy(coverage, ({ project }) => project)
-  const evaluated = new Map(projects.map((project) => [project.project, project]))
-  return [...new Set([...walks.keys(), ...evaluated.keys(), ...byProject.keys()])].map((project) =>
-    rowOf(project, {
-      walks: walks.get(project) ?? [],
-      violations: byProject.get(project) ?? [],
-      evaluated: evaluated.get(project),
-      gaps,
-    }),
-  )
-}
-
-function rowOf(
-  project: string,
-  {
-    walks,
-    violations,
-    evaluated,
-    gaps,
-  }: Pick<Report, 'violations' | 'gaps'> & {
-    readonly walks: readonly ReportCoverage[]
-    readonly evaluated: ReportProject | undefined
-  },
-): ProjectTableRow {
-  return {
-    project,
-    // The policy has violations and no walks.
-    extent: walks.length === 0 && evaluated === undefined ? 'all' : extentOf(walks),
-    open: countSeverities(violations.filter(isOpen)),
-    unknown: countSeverities(violations.filter(({ state }) => state === 'unknown')),
-    walks,
-    notEvaluated: gaps.filter((gap) => gap.project === project && isSilent(gap)).length,
-  }
+  const silent = Map.groupBy(gaps.filter(isSilent), ({ project }) => project)
+  const evaluated = new Set(projects.map(({ project }) => project))
+  return [...new Set([...walks.keys(), ...evaluated, ...byProject.keys()])].map((project) => {
+    const [walked, found] = [walks.get(project) ?? [], byProject.get(project) ?? []]
+    return {
+      project,
+      // The policy has violations and no walks.
+      extent: walked.length === 0 && !evaluated.has(project) ? 'all' : extentOf(walked),
+      open: countSeverities(found.filter(isOpen)),
+      unknown: countSeverities(found.filter(({ state }) => state === 'unknown')),
+      walks: walked,
+      notEvaluated: silent.get(project)?.length ?? 0,
+    }
+  })
 }
 
 function showRow(row: ProjectTableRow): Markup {

@@ -83,6 +83,8 @@ CREATE TABLE walk (
   shape       TEXT,           -- fields that every item showed, where they differ from those of the walks before
   total       INTEGER,        -- of filters: how many subscriptions were listed, where items counts those whose rows were read
   oldest_at   TEXT,           -- of filters: when the oldest rows were read
+  since_run   INTEGER,        -- where it is not complete: the first run since when that is so, and its start
+  since_at    TEXT,
   PRIMARY KEY (run, project_id, listing),
   FOREIGN KEY (run, project_id) REFERENCES scan
 ) STRICT, WITHOUT ROWID;

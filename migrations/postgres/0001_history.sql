@@ -242,6 +242,8 @@ CREATE TABLE hookdrift.walk (
   shape       text COLLATE "C",
   total       bigint,
   oldest_at   text COLLATE "C",
+  since_run   bigint,
+  since_at    text COLLATE "C",
   PRIMARY KEY (run, project_id, listing),
   FOREIGN KEY (run, project_id) REFERENCES hookdrift.scan
 );

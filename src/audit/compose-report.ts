@@ -2,13 +2,16 @@ import type { RecordedViolation, RunRecord, WrittenRun } from '../history/record
 import { compareText, inResourceOrder } from '../history/report-order.ts'
 import { type Cause, type FollowingViolation, worstOf } from '../model/cause.ts'
 import type { ProjectEvaluation, ReportProject } from '../model/evaluation.ts'
+import type { Gap } from '../model/gap.ts'
 import { pointersOverlap } from '../model/json.ts'
 import { isNoteOf } from '../model/note.ts'
 import type { Report, ReportCause, ReportViolation, Verdict } from '../model/report.ts'
 import { linkToResource } from '../model/resource-link.ts'
 import { dueDate, severities } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
+import { isGap } from '../report/gaps.ts'
 import { composeVerdict } from '../report/verdict.ts'
+import { gapOfWalk } from './describe-gaps.ts'
 
 /**
  * The report of a run, from its record alone: the same today and in a year, but for the notes of people. These may be
@@ -30,8 +33,8 @@ export function composeReport(record: RunRecord): Report {
     digests: { policy: record.policy_digest, configuration: record.configuration_digest, chain: record.chain },
     verdict: verdictOf(record),
     coverage_of_fleet: { scanned: projects.length, known: projects.length + record.scope.unscanned.length },
-    coverage,
-    gaps: projects.flatMap(({ gaps }) => gaps),
+    coverage: coverage.map(({ since: _, ...walk }) => walk),
+    gaps: gapsOf(record),
     notices,
     drift: changes.map((change) => ({
       ...change,
@@ -49,6 +52,12 @@ export function composeReport(record: RunRecord): Report {
     projects: projects.map(published),
     rules,
   }
+}
+
+/** What the run could not read, and what rules could not evaluate. */
+function gapsOf({ number, started_at, coverage, projects }: WrittenRun): readonly Gap[] {
+  const ofWalks = coverage.filter(isGap).map((walk) => gapOfWalk(walk, { run: number, at: started_at }))
+  return [...ofWalks, ...projects.flatMap(({ gaps }) => gaps)]
 }
 
 type Evaluations = ReadonlyMap<string, ProjectEvaluation>
@@ -110,7 +119,7 @@ export function verdictOf(run: WrittenRun): Verdict {
     violations: run.violations,
     drift: run.changes.map((change) => ({ ...change, window: windowOf(change, evaluations) })),
     projects: run.projects,
-    gaps: run.projects.flatMap(({ gaps }) => gaps),
+    gaps: gapsOf(run),
     notices: run.notices,
     failOn: run.fail_on,
   })

@@ -19,7 +19,7 @@ import { keyOf, type ScanCriteria } from './reconcile.ts'
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {
   const { policy, isWholeFleet } = fleet
   const needs = ruleNeeds(policy)
-  const kinds = new Map(namedRules(policy).map(({ rule }) => [rule.id, rule.kind]))
+  const rules = namedRules(policy).map(({ rule }) => rule)
   const fleetFindings = concludeFleetRules(outcomes, policy, fleet.now)
   const findings = Map.groupBy(fleetFindings.findings, ({ project }) => project.name)
   const isFleetWhole = (kind: Kind) => isWholeFleet && outcomes.every((outcome) => isWhole(outcome, kind))
@@ -55,7 +55,8 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
             project,
             run: { run: fleet.run, at: isoTime(fleet.now) },
             before: fleet.gapsBefore(project),
-            kindOf: (rule) => kinds.get(rule) ?? null,
+            statuses: outcome.statuses,
+            rules,
           }),
         })
       }),

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
+import type { RecordedWalk } from '../history/records.ts'
 import type { Gap, GapCause } from '../model/gap.ts'
-import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
+import { type Listing, type ProjectRef, projectKey } from '../model/resource.ts'
 import { minuteOf } from '../model/time.ts'
 import type { EvaluationOutcome } from '../policy/conclude-fleet-rules.ts'
 import type { DoubtedField } from '../policy/doubts.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
+import { kindOf, type Statuses } from './project-scan.ts'
 
 /** The scan that the gaps are of, and what was a gap before. */
 interface ScanOfGaps {
@@ -12,7 +15,9 @@ interface ScanOfGaps {
   readonly run: Gap['since']
   /** Gaps of the project's last scan: what was one then is one since then. */
   readonly before: readonly Gap[]
-  kindOf(rule: string): Kind | null
+  readonly statuses: Statuses
+  /** Those that the policy has on. */
+  readonly rules: readonly Pick<Rule, 'id' | 'kind' | 'needs'>[]
 }
 
 /**
@@ -25,9 +30,10 @@ export function describeGaps(
   scan: ScanOfGaps,
 ): readonly Gap[] {
   const known = new Map(scan.before.map(({ id, since }) => [id, since]))
+  const kinds = new Map(scan.rules.map(({ id, kind }) => [id, kind]))
   const make = (cause: GapCause, rule: string, about: Partial<Gap> & Pick<Gap, 'text'>): Gap => {
-    const { kind = scan.kindOf(rule), field = null, since } = about
-    const id = hash('sha256', JSON.stringify([cause, projectKey(scan.project), rule, kind, field])).slice(0, 16)
+    const { kind = kinds.get(rule) ?? null, field = null, since } = about
+    const id = idOf([cause, projectKey(scan.project), rule, kind, field])
     return {
       id,
       cause,
@@ -66,7 +72,76 @@ export function describeGaps(
     const text = `${rule} missed ${count(resources, 'subscription')} whose filter rows no run has read`
     return [make('rows_unread', rule, { kind: 'subscription', field: 'filters', resources, uids, text })]
   })
-  return [...failed, ...others, ...unread].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const unlisted = scan.rules.flatMap((rule) =>
+    Object.hasOwn(failures, rule.id)
+      ? []
+      : unlistedFor(rule, scan.statuses).map(({ cause, listing }) =>
+          make(cause, rule.id, {
+            kind: kindOf[listing],
+            listing,
+            text: `${rule.id} missed what only the ${nameOf(listing)} shows: ${saysOf[cause]}`,
+          }),
+        ),
+  )
+  return [...failed, ...others, ...unread, ...unlisted].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+/** The gap that a walk left which was not read to its end. */
+export function gapOfWalk({ project, listing, reason, status, since }: RecordedWalk, run: Gap['since']): Gap {
+  return {
+    id: idOf(['walk_incomplete', project, listing]),
+    cause: 'walk_incomplete',
+    project,
+    listing,
+    rule: null,
+    kind: null,
+    field: null,
+    resources: 0,
+    uids: [],
+    since: since ?? run,
+    text: `the walk of ${listing} is ${status}${reason === null ? '' : `: ${reason}`}`,
+  }
+}
+
+function idOf(parts: readonly (string | null)[]): string {
+  return hash('sha256', JSON.stringify(parts)).slice(0, 16)
+}
+
+/**
+ * Listings that alone show what a rule evaluates, and that were not read because the configuration does not request them,
+ * or the service does not offer them.
+ */
+function unlistedFor({ id, needs }: Pick<Rule, 'id' | 'needs'>, statuses: Statuses) {
+  const kinds = new Set(needs)
+  const wanted: readonly [Listing, boolean][] = [
+    ['project', kinds.has('project')],
+    ['event_types', kinds.has('event_type')],
+    ['sources', ofListedSources.has(id)],
+  ]
+  return wanted.flatMap(([listing, isWanted]) => {
+    const status = statuses[listing]
+    if (!isWanted || (status !== undefined && status !== 'skipped')) return []
+    return [{ listing, cause: status === undefined ? 'listing_off' : 'listing_not_offered' } as const]
+  })
+}
+
+/** Rules about fields of sources that the copies in subscriptions do not show. */
+const ofListedSources: ReadonlySet<string> = new Set([
+  'source/dead-letter-missing',
+  'source/event-type-unsigned',
+  'source/idempotency-missing',
+  'source/provider-mismatch',
+  'source/queue-plaintext',
+  'source/queue-static-keys',
+])
+
+const saysOf = {
+  listing_off: 'the configuration does not request it',
+  listing_not_offered: 'the service does not offer it',
+}
+
+function nameOf(listing: Listing): string {
+  return listing === 'project' ? 'request for the project' : `list of ${listing.replace('_', ' ')}`
 }
 
 function keyOf({ rule, kind, field, cause }: Gap): string {

@@ -19,7 +19,7 @@ import {
   severities,
   type Waiver,
 } from '../model/violation.ts'
-import { unlistedFor, walksFor } from '../model/walks-for.ts'
+import { walksFor } from '../model/walks-for.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count, countEach } from '../text/count.ts'
 import {
@@ -209,7 +209,7 @@ function assessControl(control: FrameworkControl, evaluation: Evaluation): Contr
     isScanned: report.coverage.length > 0,
     gaps: [
       ...gapsOfWalks(coverage),
-      ...gapsOfRules(report.gaps.filter(({ rule }) => rule !== null && ids.has(rule))),
+      ...gapsOfRules(report.gaps.filter(({ rule, listing }) => rule !== null && listing === null && ids.has(rule))),
       ...gapsOfViolations(ruleViolations.filter((violation) => violation.state === 'unknown').length),
     ],
     limits: [
@@ -362,12 +362,18 @@ function gapsOfRules(gaps: readonly Gap[]): string[] {
 const mostSentences = 3
 
 /** How well the run observed what a control's rules evaluate. */
-function coverageOf(rules: Report['rules'], { coverage }: Pick<Report, 'coverage'>): ControlCoverage {
+function coverageOf(rules: Report['rules'], { coverage, gaps }: Pick<Report, 'coverage' | 'gaps'>): ControlCoverage {
+  const unlisted = rules.flatMap(({ id }) => gapsOfRule(gaps, id).flatMap(unreadListing))
   const kinds = new Set(rules.flatMap(({ needs }) => needs))
   const byProject = [...Map.groupBy(coverage, ({ project }) => project)]
   // Of projects that a list did not show, nothing is known, for any rule.
   const lists = kinds.size === 0 ? [] : coverage.filter((walk) => walk.listing === 'projects' && isGap(walk))
   const relevantWalks = [...lists, ...byProject.flatMap(([, walks]) => walksFor(kinds, walks))]
+  const ofWalks = relevantWalks.filter(isGap).map(({ project, listing, status, reason }) => {
+    return { project, listing, status, reason }
+  })
+  const isUnwalked = (one: ControlGap) =>
+    !ofWalks.some(({ project, listing }) => project === one.project && listing === one.listing)
   return {
     walks: relevantWalks.length,
     complete: relevantWalks.length - relevantWalks.filter(isGap).length,
@@ -375,15 +381,17 @@ function coverageOf(rules: Report['rules'], { coverage }: Pick<Report, 'coverage
     items: sum(relevantWalks.map(({ items }) => items)),
     duration_ms: sum(relevantWalks.map(({ duration_ms }) => duration_ms)),
     gaps: [
-      ...relevantWalks
-        .filter(isGap)
-        .map(({ project, listing, status, reason }) => ({ project, listing, status, reason })),
-      ...byProject.flatMap(([project, walks]) => {
-        const unlisted = new Map(rules.flatMap((rule) => unlistedFor(rule, walks)).map((one) => [one.listing, one]))
-        return [...unlisted.values()].map((one) => ({ project, status: 'skipped' as const, ...one }))
-      }),
+      ...ofWalks,
+      ...new Map(unlisted.map((one) => [`${one.project} ${one.listing}`, one])).values().filter(isUnwalked),
     ],
   }
+}
+
+/** A listing that was not read at all, of a gap of a rule that needs it. */
+function unreadListing({ project, listing, cause }: Gap): ControlGap[] {
+  if (listing === null) return []
+  const reason = cause === 'listing_off' ? 'the configuration does not request it' : 'the service does not offer it'
+  return [{ project, listing, status: 'skipped', reason }]
 }
 
 function gapsOfViolations(unknown: number): string[] {

@@ -1,4 +1,4 @@
-import { type Gap, isSilent } from '../model/gap.ts'
+import { type Gap, gapsOfRules, isSilent } from '../model/gap.ts'
 import { count } from '../text/count.ts'
 
 /** A sentence about gaps that are alike, and where they are. */
@@ -9,9 +9,11 @@ interface GapGroup {
 
 /** Gaps as people read them: what several rules missed alike, and what is so in several projects, is one sentence. */
 export function groupGaps(gaps: readonly Gap[]): readonly GapGroup[] {
-  const alike = Map.groupBy(gaps, (gap) => {
-    const { cause, kind, field, resources, since, text } = gap
-    return isSilent(gap) ? text : JSON.stringify([cause, kind, field, resources, since.run])
+  const alike = Map.groupBy(gapsOfRules(gaps), (gap) => {
+    const { cause, listing, kind, field, resources, since, text } = gap
+    return isSilent(gap) && listing === null
+      ? text
+      : JSON.stringify([cause, listing, kind, field, resources, since.run])
   })
   return [...alike.values()].flatMap((group) => {
     const [first] = group

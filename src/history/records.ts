@@ -1,6 +1,7 @@
 import type { Cause } from '../model/cause.ts'
 import type { Change, ChangeTimes } from '../model/change.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
+import type { Gap } from '../model/gap.ts'
 import type { Note } from '../model/note.ts'
 import type { Notice } from '../model/notice.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
@@ -50,6 +51,11 @@ export interface RecordedChange extends Change {
   readonly between: ChangeTimes
 }
 
+/** `since`: the first run since when it was not read to its end; absent where it was. */
+export interface RecordedWalk extends ReportCoverage {
+  readonly since?: Gap['since']
+}
+
 /** A committed run as it was written. Lists are in the order of reports. */
 export interface WrittenRun extends RunContext {
   readonly number: number
@@ -61,7 +67,7 @@ export interface WrittenRun extends RunContext {
   readonly configuration_digest: string
   /** Digest of this run and of those before it, in hex; null before the commit, and for runs older than the chain. */
   readonly chain: string | null
-  readonly coverage: readonly ReportCoverage[]
+  readonly coverage: readonly RecordedWalk[]
   readonly notices: readonly Notice[]
   readonly changes: readonly RecordedChange[]
   readonly violations: readonly RecordedViolation[]

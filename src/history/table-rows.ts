@@ -144,8 +144,8 @@ export const historyTables: readonly HistoryTable[] = [
   table('walk', {
     key: ['run', 'project_id', 'listing'],
     columns: [
-      ...integers('run', 'project_id', 'pages', 'items', 'requests', 'retries', 'duration_ms', 'total'),
-      ...texts('listing', 'status', 'cause', 'reason', 'filter', 'shape', 'oldest_at'),
+      ...integers('run', 'project_id', 'pages', 'items', 'requests', 'retries', 'duration_ms', 'total', 'since_run'),
+      ...texts('listing', 'status', 'cause', 'reason', 'filter', 'shape', 'oldest_at', 'since_at'),
     ],
     isCommitted: writtenBy('run'),
   }),

@@ -5,8 +5,8 @@ import { count, kind, listOf, project, time, uid, walkedListing } from './schema
 interface GapConsequence {
   /** Whether a run that has such a gap may be called clean. */
   readonly isClean: boolean
-  /** Whether the run exits with 3. */
-  readonly exits3: boolean
+  /** Whether the run exits with 3: always, if a violation that would fail it is unknown by that, or never. */
+  readonly exits3: 'always' | 'if_lost' | 'never'
   /** Whether the rule says nothing of the whole project; otherwise of some resources. */
   readonly isWhole: boolean
   /** For the reference. */
@@ -17,35 +17,53 @@ interface GapConsequence {
 export const gapCauses = {
   field_unseen: {
     isClean: false,
-    exits3: false,
+    exits3: 'if_lost',
     isWhole: false,
     says: 'a field that the rule reads should have been shown, and was not',
   },
   field_malformed: {
     isClean: false,
-    exits3: false,
+    exits3: 'if_lost',
     isWhole: false,
     says: 'a field that the rule reads has another type than the contract says',
   },
   seal_key_changed: {
     isClean: false,
-    exits3: false,
+    exits3: 'never',
     isWhole: false,
     says: 'a secret that a drift rule compares was sealed under another installation key, or by an earlier version in another form, before',
   },
   rows_unread: {
     isClean: false,
-    exits3: false,
+    exits3: 'if_lost',
     isWhole: false,
     says: 'no run has read the filter rows that the rule reads',
   },
   nothing_to_compare: {
     isClean: false,
-    exits3: false,
+    exits3: 'if_lost',
     isWhole: true,
     says: 'what the rule compares with came empty',
   },
-  rule_failed: { isClean: false, exits3: false, isWhole: true, says: 'the rule failed, or could not be evaluated' },
+  walk_incomplete: {
+    isClean: false,
+    exits3: 'always',
+    isWhole: true,
+    says: "a listing, or the list of a service's projects, was not read to its end",
+  },
+  listing_off: {
+    isClean: false,
+    exits3: 'if_lost',
+    isWhole: false,
+    says: 'the configuration does not request the listing that the rule evaluates',
+  },
+  listing_not_offered: {
+    isClean: false,
+    exits3: 'if_lost',
+    isWhole: false,
+    says: 'the service does not offer the listing that the rule evaluates',
+  },
+  rule_failed: { isClean: false, exits3: 'never', isWhole: true, says: 'the rule failed, or could not be evaluated' },
 } as const satisfies Readonly<Record<string, GapConsequence>>
 
 export type GapCause = keyof typeof gapCauses
@@ -73,6 +91,11 @@ export type Gap = z.infer<typeof gap>
 /** How many uids a gap names. */
 export const mostGapUids = 20
 
+/** What rules could not evaluate, without the walks that show so by themselves. */
+export function gapsOfRules<Of extends Pick<Gap, 'rule'>>(gaps: readonly Of[]): readonly Of[] {
+  return gaps.filter(({ rule }) => rule !== null)
+}
+
 /** What a run could not know that a rule needs. */
 export function gapsOfRule<Of extends Pick<Gap, 'rule'>>(gaps: readonly Of[], rule: string): readonly Of[] {
   return gaps.filter((gap) => gap.rule === rule)
@@ -94,6 +117,5 @@ export function isSilenced(
 
 /** How many rules could not evaluate every resource, by gaps with which no run is clean. */
 export function countUnsureRules(gaps: readonly Pick<Gap, 'cause' | 'rule'>[]): number {
-  const unclean = gaps.filter(({ cause }) => !gapCauses[cause].isClean)
-  return new Set(unclean.map(({ rule }) => rule)).size
+  return new Set(gaps.flatMap(({ cause, rule }) => (gapCauses[cause].isClean || rule === null ? [] : rule))).size
 }

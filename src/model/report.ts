@@ -28,7 +28,7 @@ const verdict = z.object({
   exit_code: z
     .literal([...Object.values(exitCodes), ...Object.values(signalExits)])
     .describe(
-      '0 clean; 1 open violations that fail the run (fail_on); 3 could not read everything; 4 a bug ended the audit of a project, whose walks are failed; 130, 143 a signal interrupted it (SIGINT, SIGTERM); 2, 5 as documented for the command.',
+      '0 clean; 1 open violations that fail the run (fail_on); 3 could not read everything, or not see whether a violation is still there that would fail the run; 4 a bug ended the audit of a project, whose walks are failed; 130, 143 a signal interrupted it (SIGINT, SIGTERM); 2, 5 as documented for the command.',
     ),
   text: z.string().min(1).describe('One sentence.'),
   fail_on: z

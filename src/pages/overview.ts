@@ -31,7 +31,7 @@ import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html
 import { showTrend } from '../report/html/show-trend.ts'
 import { showVerdictOf } from '../report/html/show-verdict.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { describeUnsure, failsRun } from '../report/verdict.ts'
+import { describeUnsure, failsRun, losesRun } from '../report/verdict.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { openOfLastWeek } from './last-week.ts'
@@ -133,7 +133,7 @@ async function showLatestVerdict(
   const failing = await countFailing(request, active, failOn)
   const oldest = open.map(({ first_seen }) => Date.parse(first_seen))
   return showVerdictOf({
-    words: describeVerdict({ failOn, failing, extent, isSure: unknown.length + unsure === 0 }),
+    words: describeVerdict({ failOn, ...failing, extent, isSure: unknown.length + unsure === 0 }),
     extent,
     open: countSeverities(open),
     unknown: countSeverities(unknown),
@@ -160,21 +160,29 @@ async function countEnded({ history, run }: SiteRequest) {
   return { fixed, otherwise }
 }
 
-/** Open violations that fail a run which fails on `failOn`, by approvals and by change windows as the run decided. */
-async function countFailing(request: SiteRequest, active: readonly ListedViolation[], failOn: FailOn): Promise<number> {
+/**
+ * Open violations that fail a run which fails on `failOn`, by approvals and by change windows as the run decided. `lost`:
+ * those that would, were they still open.
+ */
+async function countFailing(request: SiteRequest, active: readonly ListedViolation[], failOn: FailOn) {
   const evaluations = await readProjectEvaluations(request)
   const projects = [...evaluations.values()].map(({ project, approved_at }) => ({
     project,
     ...(approved_at === undefined ? {} : { approved_at }),
   }))
   const isNew = testNew(request.run.number)
-  const fails = failsRun(failOn, projects, failOn === 'new' ? await readAnnounced(request) : [])
-  return active.filter((violation) => {
+  const announced = failOn === 'new' ? await readAnnounced(request) : []
+  const gaps = await readGaps(request)
+  const ofRun = active.map((violation) => {
     // What an earlier run opened where this one did not scan is not new in it.
-    const { severity, project, kind, uid, path, first_seen } = violation
+    const { rule, severity, project, kind, uid, path, first_seen } = violation
     const state = violation.state === 'opened' && !isNew(violation) ? 'continuing' : violation.state
-    return fails({ severity, state, project, kind, uid, path, first_seen })
-  }).length
+    return { rule, severity, state, project, kind, uid, path, first_seen }
+  })
+  return {
+    failing: ofRun.filter(failsRun(failOn, projects, announced)).length,
+    lost: ofRun.filter(losesRun({ failOn, projects, drift: announced, gaps })).length,
+  }
 }
 
 /** The changes of the run that may have been made in a change window. */

@@ -7,7 +7,6 @@ import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import { gapsOfRule, isSilent } from '../model/gap.ts'
 import type { Kind } from '../model/resource.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../model/violation.ts'
-import { unlistedFor } from '../model/walks-for.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { rules as publishedRules } from '../rules/rules.ts'
@@ -65,7 +64,7 @@ export async function readRules(reader: HistoryReader, run: number): Promise<rea
       evaluated: recorded,
       ...(counts.get(id) ?? noViolations()),
       gaps: recorded === undefined ? [] : walked.flatMap(({ walks }) => gapsFor(recorded, walks).filter(isGap)),
-      ...(recorded === undefined ? { not_evaluated: [], missed: [] } : findOmissions(recorded, walked, evaluations)),
+      ...(recorded === undefined ? { not_evaluated: [], missed: [] } : findOmissions(recorded, evaluations)),
     }
   })
   return inRun.sort((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
@@ -99,17 +98,10 @@ async function countByRule(reader: HistoryReader, run: number) {
 
 function findOmissions(
   recorded: EvaluatedRule,
-  walked: readonly { readonly project: string; readonly walks: readonly AnswerCoverage[] }[],
   evaluations: readonly ProjectEvaluation[],
 ): Pick<RuleInRun, 'not_evaluated' | 'missed'> {
-  const rule = recorded.id
-  const unlisted = walked.flatMap(({ project, walks }) =>
-    unlistedFor(recorded, walks).map(({ listing, reason }): Omission => {
-      return { project, reason: `no walk of ${listing}: ${reason}` }
-    }),
-  )
-  const found = { not_evaluated: unlisted, missed: [] as Omission[] }
-  for (const gap of evaluations.flatMap(({ gaps }) => gapsOfRule(gaps, rule))) {
+  const found = { not_evaluated: [] as Omission[], missed: [] as Omission[] }
+  for (const gap of evaluations.flatMap(({ gaps }) => gapsOfRule(gaps, recorded.id))) {
     const { project, text: reason } = gap
     const omissions = isSilent(gap) ? found.not_evaluated : found.missed
     omissions.push({ project, reason })

@@ -3,7 +3,6 @@ import { gapsOfRule, isSilenced } from '../model/gap.ts'
 import type { Json } from '../model/json.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { AcceptedViolation, ViolationState } from '../model/violation.ts'
-import { unlistedFor } from '../model/walks-for.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import { describeEnding } from './describe-ending.ts'
 import { describeNotes, notesNamed } from './describe-notes.ts'
@@ -131,7 +130,6 @@ function show(value: Json): string | null {
 function controlRows(report: Report): Cell[][] {
   const { projects, violations } = report
   const byRule = Map.groupBy(violations, ({ rule }) => rule)
-  const walksByProject = [...Map.groupBy(report.coverage, ({ project }) => project).values()]
   const rows = rulesOf(report).flatMap((rule) => {
     const ofRule = byRule.get(rule.id) ?? []
     const inState = (...states: ViolationState[]) => ofRule.filter(({ state }) => states.includes(state)).length
@@ -140,10 +138,7 @@ function controlRows(report: Report): Cell[][] {
     const gaps = gapsOfRule(report.gaps, rule.id)
     const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project, gaps), 0)
     const missed = projects.filter(({ project }) => isSilenced(gaps, rule.id, project)).length
-    const isKnown =
-      gaps.length === 0 &&
-      gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped') &&
-      walksByProject.every((walks) => unlistedFor(rule, walks).length === 0)
+    const isKnown = gaps.length === 0 && gapsFor(rule, report.coverage).every(({ status }) => status === 'skipped')
     const orUnknown = (number: number) => (number === 0 && !isKnown ? null : number)
     const counts = [
       ...[orUnknown(inState('opened', 'continuing')), inState('waived'), inState('unknown')],

@@ -4,7 +4,6 @@ import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts
 import { isWithoutResources } from '../model/resource.ts'
 import { formatExpiry } from '../model/time.ts'
 import { isOpen, type Waiver } from '../model/violation.ts'
-import { unlistedFor } from '../model/walks-for.ts'
 import { count } from '../text/count.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 import { describeDue } from './describe-due.ts'
@@ -12,7 +11,7 @@ import { describeEnding, nameEnding } from './describe-ending.ts'
 import { countEvaluated, rulesOf } from './evaluated-rules.ts'
 import { describeSeen, gapsFor, isGap } from './gaps.ts'
 import type { ReportFormat } from './report-format.ts'
-import { failsRunOf } from './verdict.ts'
+import { failsRunOf, losesRunOf } from './verdict.ts'
 
 /** JUnit XML, for CI: a suite for each project, in it a case for each walk and each rule. */
 export const junit: ReportFormat = (report) => {
@@ -26,6 +25,7 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
   const rules = rulesOf(report)
   const at = report.run.started_at
   const fails = failsRunOf(report)
+  const loses = losesRunOf(report)
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project)
   const violationsOf = Map.groupBy(report.violations, ({ project }) => project)
   const gapsOf = Map.groupBy(report.gaps, ({ project }) => project)
@@ -46,6 +46,7 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
           ruleCase(
             { project, rule, violations: byRule.get(rule.id) ?? [], walks, stats, gaps: gapsOfRule(gaps, rule.id), at },
             fails,
+            loses,
           ),
         ),
     ]
@@ -106,8 +107,13 @@ interface RuleCaseInput {
   readonly at: string
 }
 
-/** Fails for violations that fail the run; is skipped for unknown and waived ones; passes otherwise. */
-function ruleCase(input: RuleCaseInput, fails: (violation: ReportViolation) => boolean): Case {
+type Decide = (violation: ReportViolation) => boolean
+
+/**
+ * Fails for violations that fail the run; is an error for those that would, and could not be checked; is skipped for other
+ * unknown ones and waived ones; passes otherwise.
+ */
+function ruleCase(input: RuleCaseInput, fails: Decide, loses: Decide): Case {
   const { project, rule, violations, at } = input
   const failing = violations.filter(fails)
   const [worst] = failing
@@ -125,6 +131,11 @@ function ruleCase(input: RuleCaseInput, fails: (violation: ReportViolation) => b
     )
     return testCase('failed', name, [failure, output])
   }
+  const lost = violations.filter(loses).length
+  if (lost > 0) {
+    const message = `${count(lost, 'violation')} that would fail the run could not be checked`
+    return testCase('error', name, [element('error', { message, type: 'unknown' }), output])
+  }
   const skipped = whySkipped(input)
   if (skipped === undefined) return testCase('passed', name, [output])
   return testCase('skipped', name, [element('skipped', { message: skipped }), output])
@@ -133,7 +144,6 @@ function ruleCase(input: RuleCaseInput, fails: (violation: ReportViolation) => b
 /** undefined when the rule evaluated everything and only milder violations are open. */
 function whySkipped({ rule, violations, walks, stats, gaps }: RuleCaseInput): string | undefined {
   const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
-  reasons.push(...unlistedFor(rule, walks).map(({ listing, reason }) => `no walk of ${listing}: ${reason}`))
   const unknown = violations.filter(({ state }) => state === 'unknown')
   if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not checked`)
   if (stats !== undefined) reasons.push(...whyUnchecked(rule, stats, gaps))

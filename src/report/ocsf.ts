@@ -1,5 +1,5 @@
 import type { EvaluatedRule } from '../model/evaluation.ts'
-import type { Gap } from '../model/gap.ts'
+import { type Gap, gapsOfRules } from '../model/gap.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { formatExpiry } from '../model/time.ts'
 import type { Severity, ViolationState, Waiver } from '../model/violation.ts'
@@ -15,7 +15,7 @@ export const ocsf: ReportFormat = (report) => {
   const context = readOcsfContext(report)
   const findings = [
     ...gapsOf(report.coverage).map((walk) => findingOfWalk(walk, context)),
-    ...report.gaps.map((gap) => findingOfGap(gap, context)),
+    ...gapsOfRules(report.gaps).map((gap) => findingOfGap(gap, context)),
     ...report.violations.map((violation) => findingOfViolation(violation, context)),
   ]
   return findings.map((finding) => `${neutraliseJson(JSON.stringify(finding))}\n`).join('')

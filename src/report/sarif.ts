@@ -3,6 +3,7 @@ import type { Invocation, Location, Notification, ReportingDescriptor, Result, R
 import { isBuiltInRule } from '../model/built-in-rules.ts'
 import { type CoverageStatus, isCoverageComplete } from '../model/coverage.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
+import { gapsOfRules } from '../model/gap.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { FileLocation } from '../model/schema.ts'
 import { formatExpiry } from '../model/time.ts'
@@ -309,7 +310,9 @@ function describeInvocation(
       ...coverage.flatMap((walk) =>
         describeWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project)),
       ),
-      ...gaps.map(({ project, text }) => notify('rule-not-evaluated', 'warning', `${project}: ${text}`, project)),
+      ...gapsOfRules(gaps).map(({ project, text }) =>
+        notify('rule-not-evaluated', 'warning', `${project}: ${text}`, project),
+      ),
       ...notices.map((notice) => notify('notice', 'note', describeNotice(notice), notice.project ?? undefined)),
     ],
   }

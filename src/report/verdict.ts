@@ -22,11 +22,10 @@ import { isAllCompared, type ScannedExtent, scannedExtent } from './scanned-exte
 interface EvaluatedExtent {
   readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items' | 'pages'> &
     Partial<Pick<Coverage, 'listing'>> & { readonly project: string })[]
-  readonly violations: readonly (Pick<ReportViolation, 'severity' | 'state'> &
-    Partial<Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>)[]
+  readonly violations: readonly FailureCandidate[]
   readonly drift: readonly AnnouncedChange[]
   readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at'>[]
-  readonly gaps?: readonly Pick<Gap, 'cause' | 'rule'>[]
+  readonly gaps?: readonly Pick<Gap, 'cause' | 'rule' | 'project'>[]
   readonly notices?: Report['notices']
   readonly failOn: FailOn
 }
@@ -41,6 +40,8 @@ type Counts = Omit<Verdict, 'exit_code' | 'text'>
 interface VerdictGrounds extends Pick<EvaluatedExtent, 'coverage'> {
   readonly exitCode: ExitCode
   readonly failing: number
+  /** Violations that would fail the run, were they still open: that could not be said. */
+  readonly lost: number
   readonly extent: ScannedExtent
   /** How many rules could not evaluate every resource. */
   readonly unsure: number
@@ -54,13 +55,13 @@ interface VerdictGrounds extends Pick<EvaluatedExtent, 'coverage'> {
 
 /**
  * The verdict of a run. A signal that interrupted it decides first, then a bug of ours that ended the audit of a
- * project, then coverage, then open violations. Drift and waived, unknown or resolved violations never decide the exit code.
+ * project, then what was not seen, then open violations. Drift and waived or resolved violations never decide the exit code.
  */
 export function composeVerdict({
   coverage,
   violations,
   drift,
-  projects,
+  projects = [],
   gaps = [],
   notices = [],
   failOn,
@@ -77,12 +78,13 @@ export function composeVerdict({
     drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
   }
   const failing = violations.filter(failsRun(failOn, projects, drift)).length
-  const exitCode = decideExitCode({ coverage, gaps }, failing)
+  const lost = violations.filter(losesRun({ failOn, projects, drift, gaps })).length
+  const exitCode = decideExitCode({ coverage, gaps }, { failing, lost })
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
   const unsure = countUnsureRules(gaps)
   const announced = drift.filter(isAnnounced).length
   const [extent, isCompared] = [scannedExtent(coverage, projects), isAllCompared(notices)]
-  const context = { coverage, exitCode, failing, extent, unsure, announced, limits, isCompared }
+  const context = { coverage, exitCode, failing, lost, extent, unsure, announced, limits, isCompared }
   return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
@@ -90,29 +92,57 @@ export function failsRunOf({ verdict, projects, drift }: Pick<Report, 'verdict' 
   return failsRun(verdict.fail_on, projects, drift)
 }
 
+export function losesRunOf(report: Pick<Report, 'verdict' | 'projects' | 'drift' | 'gaps'>) {
+  return losesRun({ failOn: report.verdict.fail_on, ...report })
+}
+
 export function atLeast(severity: Severity): string {
   return severity === 'critical' ? 'critical' : `${severity} or above`
 }
 
 type FailureCandidate = Pick<ReportViolation, 'severity' | 'state'> &
-  Partial<Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>
+  Partial<Pick<ReportViolation, 'rule' | 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>
+
+/**
+ * Whether a violation is unknown by what was not seen, and would fail the run, were it still open. What a probe could not
+ * try, and what a rule that failed did not say, says nothing of what the service shows.
+ */
+export function losesRun({
+  failOn,
+  projects,
+  drift,
+  gaps = [],
+}: Pick<EvaluatedExtent, 'failOn' | 'projects' | 'gaps'> & {
+  readonly drift?: readonly AnnouncedChange[]
+}): (violation: FailureCandidate) => boolean {
+  const excused = new Set(
+    gaps.flatMap(({ cause, project, rule }) => (gapCauses[cause].exits3 === 'never' ? `${project} ${rule}` : [])),
+  )
+  return failsRun(
+    failOn,
+    projects,
+    drift,
+    ({ state, kind, project, rule }) => state === 'unknown' && kind !== 'probe' && !excused.has(`${project} ${rule}`),
+  )
+}
 
 /**
  * Whether a violation fails the run, by what the run fails on, by the approvals of its projects, and by the change windows
- * in which it may have come about.
+ * in which it may have come about. `counts`: of which violations that is asked; the open ones by default.
  */
 export function failsRun(
   failOn: FailOn,
   projects: readonly Pick<ReportProject, 'project' | 'approved_at'>[] = [],
   drift: readonly AnnouncedChange[] = [],
+  counts: (violation: FailureCandidate) => boolean = isOpen,
 ): (violation: FailureCandidate) => boolean {
   if (failOn === 'never') return () => false
-  if (failOn !== 'new') return (violation) => isOpen(violation) && isAtLeast(violation.severity, failOn)
+  if (failOn !== 'new') return (violation) => counts(violation) && isAtLeast(violation.severity, failOn)
   const approvals = new Map(projects.map(({ project, approved_at }) => [project, approved_at]))
   const announced = new Map(drift.filter(isAnnounced).map((change) => [keyOf(change), change]))
   return (violation) => {
     const { severity, state, project = '', first_seen = '' } = violation
-    if (!isOpen(violation) || !isAtLeast(severity, leastNew)) return false
+    if (!counts(violation) || !isAtLeast(severity, leastNew)) return false
     const change = announced.get(keyOf(violation))
     if (state === 'opened' && change !== undefined && follows(violation, change)) return false
     const approvedAt = approvals.get(project)
@@ -136,19 +166,20 @@ function follows({ path = '' }: FailureCandidate, { change, fields = [] }: Annou
 
 function decideExitCode(
   { coverage, gaps }: Required<Pick<EvaluatedExtent, 'coverage' | 'gaps'>>,
-  failing: number,
+  { failing, lost }: Pick<VerdictGrounds, 'failing' | 'lost'>,
 ): ExitCode {
   const signal = coverage.map(signalOf).find((name) => name !== undefined)
   if (signal !== undefined) return signalExits[signal]
   if (coverage.some(({ cause }) => cause === 'bug')) return exitCodes.failure
-  if (!isCoverageComplete(coverage) || gaps.some(({ cause }) => gapCauses[cause].exits3)) return exitCodes.incomplete
+  const isUnseen = lost > 0 || gaps.some(({ cause }) => gapCauses[cause].exits3 === 'always')
+  if (isUnseen || !isCoverageComplete(coverage)) return exitCodes.incomplete
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
 function sentenceOf(counts: Counts, context: VerdictGrounds): string {
   const parts = [
     ...scanOf(counts, context),
-    ...describeUnknown(counts),
+    ...describeUnknown(counts, context),
     ...describeUnsure(context.unsure),
     ...describeWaived(counts),
     ...describeDrift(counts, context),
@@ -170,7 +201,7 @@ function scanOf(counts: Counts, context: VerdictGrounds): string[] {
       extent === 'nothing' && open === 0 ? 'nothing was scanned' : describeOpen(counts, context),
     ]
   }
-  if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
+  if (exitCode === exitCodes.violations || context.failing > 0) return [describeOpen(counts, context)]
   const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'item')
   const nothing = describeNoFailure(counts, context)
   const isClean = counts.unknown + context.unsure === 0 && context.isCompared
@@ -215,8 +246,11 @@ function describeNoFailure({ fail_on, violations }: Counts, { announced }: Verdi
   return `no open violation at ${atLeast(fail_on)}${among}`
 }
 
-function describeUnknown({ unknown }: Counts): string[] {
-  return unknown === 0 ? [] : [`${count(unknown, 'violation')} unknown`]
+/** `3 violations unknown (2 at medium or above)`: whether these are still there could not be seen. */
+function describeUnknown({ unknown, fail_on }: Counts, { lost }: VerdictGrounds): string[] {
+  const level = fail_on === 'new' || fail_on === 'never' ? leastNew : fail_on
+  const share = lost === 0 || lost === unknown ? '' : ` (${lost} at ${atLeast(level)})`
+  return unknown === 0 ? [] : [`${count(unknown, 'violation')} unknown${share}`]
 }
 
 /** `2 rules could not evaluate everything`; nothing where all of them could. */

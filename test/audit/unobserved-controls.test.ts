@@ -101,8 +101,11 @@ describe('a control is not met', () => {
     })
     expect(stateOf(off, 'source/unverified')).toBe('met')
     const rules = await fixture.harness.withHistory((history) => readRules(history, 1))
-    expect(rules.find(({ id }) => id === rule)?.not_evaluated).toEqual([
-      { project: 'acme/orders', reason: 'no walk of sources: the configuration does not request it' },
+    expect(rules.find(({ id }) => id === rule)?.missed).toEqual([
+      {
+        project: 'acme/orders',
+        reason: `${rule} missed what only the list of sources shows: the configuration does not request it`,
+      },
     ])
   })
 

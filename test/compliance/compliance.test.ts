@@ -141,7 +141,8 @@ describe('the state of a control', () => {
     const others = walks.filter(({ listing }) => listing !== 'project')
     const projects = [{ ...project, resources: { endpoint: 3, source: 2 } }]
     expect(statesOf({ coverage: [skipped, ...others], projects }).P).toBe('not_assessed')
-    expect(statesOf({ coverage: others, projects }).P).toBe('not_assessed')
+    const gaps = [aGap('project/x', { cause: 'listing_off', listing: 'project', project: project.project })]
+    expect(statesOf({ coverage: others, projects, gaps }).P).toBe('not_assessed')
   })
 
   it('is partially assessed when the run could not evaluate one of several rules or projects', () => {

@@ -132,7 +132,11 @@ def said_by(report):
         "violations": {
             place_of_violation(one): said_of(one) for one in report["violations"]
         },
-        "verdicts": {"complete coverage": report["verdict"]["exit_code"] != 3},
+        "verdicts": {
+            "complete coverage": bool(report["coverage"])
+            and all(gap["cause"] != "walk_incomplete" for gap in report["gaps"]),
+            "exit 3": report["verdict"]["exit_code"] == 3,
+        },
     }
 
 

@@ -160,6 +160,10 @@ def run_once(number, run, world, projects):
     for name, project in projects.items():
         scan = next((scan for scan in scans if scan.project is project), None)
         project.past[number] = approved.Snapshot(project, scan, number, run["started_at"])
+    # A run that walked nothing at all proves nothing.
+    is_complete = any(scan.statuses for scan in scans) and all(
+        status in ("complete", "skipped") for scan in scans for status in scan.statuses.values()
+    )
     return {
         "baselines": answers,
         "baseline diffs": differing,
@@ -184,11 +188,28 @@ def run_once(number, run, world, projects):
         "violations": violations,
         "controls": controls.assess_all(world, run, projects, scans, violations),
         "verdicts": {
-            # A run that walked nothing at all proves nothing.
-            "complete coverage": any(scan.statuses for scan in scans)
-            and all(status in ("complete", "skipped") for scan in scans for status in scan.statuses.values())
+            "complete coverage": is_complete,
+            # Of what could not be seen again, only what would fail the run counts.
+            "exit 3": not is_complete
+            or any(
+                said["state"] == "unknown" and kind != "probe" and is_lost(said, scans, project, run)
+                for (_, project, kind, _, _), said in violations.items()
+            ),
         },
     }
+
+
+def is_lost(said, scans, project, run):
+    """Whether a violation would fail the run, were it still open."""
+    if run["fail_on"] == "never":
+        return False
+    if not controls.decides(said["severity"], run["fail_on"]):
+        return False
+    if run["fail_on"] != "new":
+        return True
+    # What was approved before it came is not what a person agreed to.
+    approved = next((scan.project.approved for scan in scans if scan.project.name == project), None)
+    return approved is not None and said["first_seen"] > approved.request["at"]
 
 
 def known_states(project):

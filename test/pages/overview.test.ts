@@ -266,7 +266,9 @@ it('counts nowhere as none what the last scan could not check', async () => {
   const plan = { ...noPlan, configured: async () => ({ expected, schedules: [], channels: [] }) }
   await using site = await openSiteOver(made, plan)
   const overview = textOf(await site.read('/'))
-  expect(overview).toContain('Passed No open violation of medium or above in what could be checked')
+  expect(overview).toContain(
+    'Incomplete No open violation of medium or above in what was shown, and 1 violation of medium or above unknown.',
+  )
   expect(overview).toContain('? No violation is open in what could be checked; the rest is unknown.')
   expect(overview).not.toContain('oldest open')
   expect(overview).toContain('1 unknown violation of acme/payments, which is no longer audited')

@@ -92,10 +92,16 @@ describe('a case', () => {
     })
   })
 
-  it('is skipped when a violation is unknown, even with milder or waived ones', () => {
+  it('is an error when a violation that would fail the run is unknown, even with milder or waived ones', () => {
     for (const violations of [[unknown], [unknown, low], [unknown, waived]]) {
-      expect(caseOf(violations)).toMatchObject({ outcome: 'skipped', message: 'unknown: 1 violation not checked' })
+      const message = '1 violation that would fail the run could not be checked'
+      expect(caseOf(violations)).toMatchObject({ outcome: 'error', message })
     }
+  })
+
+  it('is skipped when a milder violation is unknown', () => {
+    const violations = [{ ...unknown, severity: 'low' as const }]
+    expect(caseOf(violations)).toMatchObject({ outcome: 'skipped', message: 'unknown: 1 violation not checked' })
   })
 
   it('never passes when coverage for its rule was incomplete', () => {
@@ -186,17 +192,22 @@ it('JUnit lists findings of rules about the policy under the policy, and all oth
 
 it('JUnit skips a rule about a listing that the configuration does not request', () => {
   const rules = [evaluatedRule('project/x', 'project'), evaluatedRule('endpoint/x', 'endpoint')]
-  const casesOf = (...coverage: ReportCoverage[]) =>
-    suitesOf({ ...aReport({ coverage, projects: [aProject()] }), rules })[0]?.cases.slice(coverage.length)
-  expect(casesOf(aWalk())).toMatchObject([
+  const text = 'project/x missed what only the request for the project shows: the configuration does not request it'
+  const gap = aGap('project/x', { cause: 'listing_off', listing: 'project', text })
+  const casesOf = (gaps: Gap[], ...coverage: ReportCoverage[]) =>
+    suitesOf({ ...aReport({ coverage, projects: [aProject()], gaps }), rules })[0]?.cases.slice(coverage.length)
+  expect(casesOf([gap], aWalk())).toMatchObject([
     { name: 'endpoint/x', outcome: 'passed' },
     {
       name: 'project/x',
       outcome: 'skipped',
-      message: 'unknown: no walk of project: the configuration does not request it',
+      message: `unknown: ${text}`,
     },
   ])
-  expect(casesOf(aWalk(), aWalk({ listing: 'project' }))).toMatchObject([{ outcome: 'passed' }, { outcome: 'passed' }])
+  expect(casesOf([], aWalk(), aWalk({ listing: 'project' }))).toMatchObject([
+    { outcome: 'passed' },
+    { outcome: 'passed' },
+  ])
 })
 
 it('JUnit calls no rule passed in a list of projects: it has no resources', () => {

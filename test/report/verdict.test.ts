@@ -83,8 +83,38 @@ describe('the verdict', () => {
     ],
     [
       { violations: [['critical', 'unknown']] },
+      3,
+      'Scanned 62 items; no open violation at medium or above; 1 violation unknown; no drift.',
+    ],
+    [
+      {
+        violations: [
+          ['high', 'unknown'],
+          ['low', 'unknown'],
+        ],
+      },
+      3,
+      'Scanned 62 items; no open violation at medium or above; 2 violations unknown (1 at medium or above); no drift.',
+    ],
+    [
+      { violations: [['low', 'unknown']] },
       0,
       'Scanned 62 items, no open violation at medium or above, 1 violation unknown, no drift.',
+    ],
+    [
+      {
+        violations: [
+          ['high', 'unknown'],
+          ['high', 'opened'],
+        ],
+      },
+      3,
+      '1 open violation (1 high); 1 violation unknown; no drift.',
+    ],
+    [
+      { violations: [['critical', 'unknown']], failOn: 'never' },
+      0,
+      'Scanned 62 items, no open violation, 1 violation unknown, no drift.',
     ],
     [
       {
@@ -189,8 +219,8 @@ describe('the verdict', () => {
     ],
     [
       { violations: [['high', 'unknown']], gaps: [aGap('endpoint/inactive')] },
-      0,
-      'Scanned 62 items, no open violation at medium or above, 1 violation unknown, 1 rule could not evaluate everything, no drift.',
+      3,
+      'Scanned 62 items; no open violation at medium or above; 1 violation unknown; 1 rule could not evaluate everything; no drift.',
     ],
     [{ failOn: 'new' }, 0, 'Clean: 62 items, no new violation at medium or above, no drift.'],
     [

@@ -35,7 +35,7 @@ const walkMembers: DigestMembers = {
   run: 'w.run',
   project: 's.name',
   ...alike('listing', 'status', 'cause', 'reason', 'filter', 'pages', 'items', 'requests', 'retries', 'duration_ms'),
-  ...alike('shape', 'total', 'oldest_at'),
+  ...alike('shape', 'total', 'oldest_at', 'since_run', 'since_at'),
 }
 
 /** The body is covered by its digest, and the end of a version by the run that ends it. */

@@ -93,6 +93,10 @@ async function finishUnreferenced(
   await transaction.insert('unreferenced', ['project_id', 'kind', 'uid', 'from_run'], added)
 }
 
+/** The walk of the same listing in the last scan of the project: what was not complete then is so since then, or longer. */
+const walkBeforeSql = `FROM hookdrift.walk p WHERE p.project_id = w.project_id AND p.listing = w.listing AND p.run =
+  (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = w.project_id AND s.run < $1)`
+
 const walkColumns = [
   ...['run', 'project_id', 'listing', 'status', 'cause', 'reason', 'filter', 'shape', 'pages', 'items', 'requests'],
   ...['retries', 'duration_ms', 'total', 'oldest_at'],
@@ -113,6 +117,13 @@ async function insertScans(transaction: Transaction, run: number, projects: read
   )
   if (walks.length === 0) return
   await transaction.insert('walk', walkColumns, walks)
+  await transaction.run(
+    `UPDATE hookdrift.walk AS w SET
+       since_run = coalesce((SELECT p.since_run ${walkBeforeSql}), $1),
+       since_at = coalesce((SELECT p.since_at ${walkBeforeSql}), (SELECT started_at FROM hookdrift.run WHERE number = $1))
+     WHERE w.run = $1 AND w.status NOT IN ('complete', 'skipped')`,
+    [run],
+  )
   await transaction.run(
     `INSERT INTO hookdrift.first_complete_walk (project_id, listing, run)
      SELECT w.project_id, w.listing, w.run FROM hookdrift.walk w WHERE w.run = $1 AND w.status = 'complete'

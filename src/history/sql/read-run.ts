@@ -122,13 +122,18 @@ export async function readRun(session: Session, number: number): Promise<Written
 }
 
 async function readCoverage(session: Session, number: number): Promise<RunRecord['coverage']> {
-  const walks = await session.all<StoredWalk & { readonly project: string }>(
+  const walks = await session.all<StoredWalk & { project: string; since_run: number | null; since_at: string | null }>(
     `SELECT s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter, w.pages, w.items, w.requests, w.retries,
-       w.duration_ms, w.total AS "of", w.oldest_at
+       w.duration_ms, w.total AS "of", w.oldest_at, w.since_run, w.since_at
      FROM hookdrift.walk w JOIN hookdrift.scan s ON s.project_id = w.project_id AND s.run = w.run WHERE w.run = $1`,
     [number],
   )
-  return walks.map(coverageOfWalk).sort(inWalkOrder)
+  return walks
+    .map(({ since_run: run, since_at: at, ...walk }) => {
+      const coverage = coverageOfWalk(walk)
+      return run === null || at === null ? coverage : { ...coverage, since: { run, at } }
+    })
+    .sort(inWalkOrder)
 }
 
 /** By project, then in the order of walking. */

@@ -5,7 +5,7 @@ import { showOpenTime } from '../../model/time.ts'
 import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { isAllCompared, isFirstScan } from '../scanned-extent.ts'
-import { describeUnsure, failsRunOf } from '../verdict.ts'
+import { describeUnsure, failsRunOf, losesRunOf } from '../verdict.ts'
 import { severityBar } from './components/parts.ts'
 import { describeVerdict, type VerdictWords, verdictBanner } from './components/verdict-banner.ts'
 import { html, type Markup } from './markup.ts'
@@ -100,8 +100,9 @@ export function showVerdict(report: Report): Markup {
 function inWords(report: Report): VerdictWords {
   const { verdict, coverage, violations } = report
   const failing = violations.filter(failsRunOf(report)).length
+  const lost = violations.filter(losesRunOf(report)).length
   const isSure = verdict.unknown + countUnsureRules(report.gaps) === 0
-  const words = describeVerdict({ failOn: verdict.fail_on, failing, extent: extentOf(coverage), isSure })
+  const words = describeVerdict({ failOn: verdict.fail_on, failing, lost, extent: extentOf(coverage), isSure })
   const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
   if (ended === 0) return words
   return { ...words, sentence: `A bug in hookdrift ended the audit of ${count(ended, 'project')}. ${words.sentence}` }

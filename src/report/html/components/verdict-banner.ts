@@ -31,16 +31,18 @@ export interface VerdictWords {
 
 /**
  * `failing`: how many open violations fail a run that fails on `failOn`. What was not scanned may hide more. `isSure`:
- * whether everything that was scanned could be checked.
+ * whether everything that was scanned could be checked; `lost`: how many violations would fail it, were they still open.
  */
 export function describeVerdict({
   failOn,
   failing,
+  lost,
   extent,
   isSure,
 }: {
   readonly failOn: FailOn
   readonly failing: number
+  readonly lost: number
   readonly extent: ScanExtent
   readonly isSure: boolean
 }): VerdictWords {
@@ -57,6 +59,10 @@ export function describeVerdict({
       : `No ${failOn === 'new' ? 'new ' : ''}open violation of ${thresholdOf(failOn)}`
   if (!isWhole)
     return { outcome: 'unknown', word: 'Incomplete', sentence: `${none} in what was scanned, the rest is unknown.` }
+  if (lost > 0) {
+    const which = `${count(lost, 'violation')} of ${thresholdOf(failOn)}`
+    return { outcome: 'unknown', word: 'Incomplete', sentence: `${none} in what was shown, and ${which} unknown.` }
+  }
   return isSure
     ? { outcome: 'passed', word: 'Passed', sentence: `${none}.` }
     : { outcome: 'unknown', word: 'Passed', sentence: `${none} in what could be checked, the rest is unknown.` }

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
+import { policyOf } from './audit-harness.ts'
+import { anEndpoint, openLiteral } from './literal-service.ts'
+
+const policy = policyOf('extends: []\nrules: { endpoint/inactive: high, project/signature-missing: high }')
+
+function gapsOf({ gaps }: Report) {
+  return gaps.map(({ cause, listing, rule, since }) => `${cause} ${listing} ${rule} since ${since.run}`)
+}
+
+it('a listing that is not read to its end is a gap since the first run that did not', async () => {
+  await using fixture = await openLiteral({ endpoints: [anEndpoint('e1')] })
+  expect(gapsOf(await fixture.audit({ policy }))).toEqual([])
+  fixture.show({ endpoints: ['{"uid": 5}'] })
+  const [second, third] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
+  expect(gapsOf(second)).toEqual(['walk_incomplete endpoints null since 2'])
+  expect(gapsOf(third)).toEqual(['walk_incomplete endpoints null since 2'])
+  expect(third.gaps[0]).toMatchObject({
+    since: { run: 2, at: second.run.started_at },
+    text: expect.stringMatching(/^the walk of endpoints is failed: /),
+  })
+  expect(third.coverage[0]).not.toHaveProperty('since')
+  fixture.show({ endpoints: [anEndpoint('e1')] })
+  expect(gapsOf(await fixture.audit({ policy }))).toEqual([])
+  fixture.show({ endpoints: ['{"uid": 5}'] })
+  expect(gapsOf(await fixture.audit({ policy }))).toEqual(['walk_incomplete endpoints null since 5'])
+})
+
+it('a listing that the configuration does not request is a gap of the rules that need it, and leaves the exit code', async () => {
+  await using fixture = await openLiteral({ endpoints: [anEndpoint('e1')] })
+  const off = { listings: { project: 'off' }, policy } as const
+  const first = await fixture.audit(off)
+  expect(gapsOf(first)).toEqual(['listing_off project project/signature-missing since 1'])
+  expect(first.verdict).toMatchObject({
+    exit_code: 0,
+    text: 'Scanned 1 item, no open violation at medium or above, 1 rule could not evaluate everything, first scan.',
+  })
+  expect(gapsOf(await fixture.audit(off))).toEqual(['listing_off project project/signature-missing since 1'])
+  expect(gapsOf(await fixture.audit({ policy }))).toEqual([])
+})
+
+it('a violation that would fail the run and that the answer hides exits with 3, for as long as it does', async () => {
+  await using fixture = await openLiteral({ endpoints: [anEndpoint('e1', { status: 'inactive' }), anEndpoint('e2')] })
+  expect((await fixture.audit({ policy })).verdict.exit_code).toBe(1)
+  const { status: _, ...hidden } = anEndpoint('e1')
+  fixture.show({ endpoints: [hidden, anEndpoint('e2')] })
+  for (const _ of ['in this run', 'and in the next']) {
+    const { verdict, violations } = await fixture.audit({ policy })
+    expect(violations.map(({ state }) => state)).toEqual(['unknown'])
+    expect(verdict).toMatchObject({
+      exit_code: 3,
+      text: 'Scanned 3 items; no open violation at medium or above; 1 violation unknown; 1 rule could not evaluate everything; no drift.',
+    })
+  }
+  const lenient = await fixture.audit({ policy, failOn: 'critical' })
+  expect(lenient.verdict.exit_code).toBe(0)
+})

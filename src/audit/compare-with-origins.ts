@@ -125,7 +125,7 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           comparisons.push({ violation, findNow: (rule) => compared.find(rule, violation) })
         }
         const again = compared.find(violation.rule, violation)
-        const same = again?.get(key)
+        const same = again?.get(key) ?? compared.findNear(again, violation)
         // A secret that is back with another value is found next to an open violation alone: whether the approved state
         // has that value, the comparison with it does not say.
         const isOlder = approval !== undefined && (approval.at ?? '') < violation.first_seen
@@ -178,6 +178,11 @@ interface OriginOfResource {
   readonly hidden: readonly string[]
   /** What a rule finds now; asked once for all violations, but for the rule that repeats their words. */
   find(rule: string, violation: FollowedViolation): ReadonlyMap<string, Finding> | undefined
+  /**
+   * A finding in what a violation is about, or around it: then its value is not as strong as it was. Not a secret that is back
+   * with another value.
+   */
+  findNear(findings: ReadonlyMap<string, Finding> | undefined, violation: FollowedViolation): Finding | undefined
   /** What the rule of a violation would find if the policy ignored no path. */
   findUnignored(violation: FollowedViolation): ReadonlyMap<string, Finding> | undefined
 }
@@ -214,11 +219,18 @@ function compareWithOrigin(
     return findings && byKey(findings)
   }
   const found = new Map<string, ReadonlyMap<string, Finding> | undefined>()
+  const otherSecrets = new Set(
+    compared.fields.flatMap((field) => (holdsSeals(field.before) && holdsSeals(field.after) ? field.path : [])),
+  )
   return {
     ignoredCounts: compared.ignoredCounts,
-    otherSecrets: new Set(
-      compared.fields.flatMap((field) => (holdsSeals(field.before) && holdsSeals(field.after) ? field.path : [])),
-    ),
+    otherSecrets,
+    findNear(findings, { path }) {
+      const near = [...(findings?.values() ?? [])].find(
+        (finding) => pointersOverlap(finding.path, path) && !otherSecrets.has(finding.path),
+      )
+      return near && { ...near, path }
+    },
     hidden: hiddenBySeals(before, after, { sealsComparable: areSealsComparable }),
     find(rule, violation) {
       const question = `${rule}\n${violation.isActive}${rule === outsideWindow.id ? violation.message : ''}`

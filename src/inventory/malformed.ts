@@ -1,5 +1,7 @@
 import { isExactNumber } from '../model/exact-number.ts'
+import { hashStrength } from '../model/hash-strength.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import { parseAddress } from '../model/parse-address.ts'
 import { isSealedWhole, type Kind } from '../model/resource.ts'
 import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { isInstant } from './scalars.ts'
@@ -18,12 +20,12 @@ export function malformedFields(kind: Kind, attributes: JsonObject): readonly st
 }
 
 /**
- * Whether a value in normal form breaks the contract. An empty one does where a word is never empty, and in place of a
- * number; null in place of a text is an empty list in the normal form, as an empty text is null there.
+ * Whether a value in normal form breaks the contract. An empty one does where a word or an address is never empty, and in
+ * place of a number; null in place of a text is an empty list in the normal form, as an empty text is null there.
  */
 export function isMalformed(field: Field, value: Json): boolean {
   if (value === null)
-    return (field.type === 'word' && field.absent === 'suspect') || (isNumeric(field) && isNullMalformed(field))
+    return (isMeant(field) && field.absent === 'suspect') || (isNumeric(field) && isNullMalformed(field))
   switch (field.type) {
     case 'flag':
       return typeof value !== 'boolean'
@@ -42,7 +44,9 @@ export function isMalformed(field: Field, value: Json): boolean {
     case 'keyed':
       return !isJsonObject(value) || Object.entries(value).some(([key, one]) => !isJsonObject(one) || isMisnamed(key))
     case 'word':
-      return isNotText(value) || isMisspelt(value, field.values)
+      return isNotText(value) || !isKnownWord(field, value)
+    case 'url':
+      return isNotText(value) || (field.isTarget === true && parseAddress(String(value)) === undefined)
     case 'free':
       if (field.isProse === true && isSealedWhole(value)) return false
       return !isJsonObject(value) && field.isAnything !== true
@@ -90,6 +94,11 @@ export interface DescribedField {
 
 /** The field that a pointer leads to, without the uids on the way. */
 export function describeField(kind: Kind, pointer: string): DescribedField {
+  const { path, field } = fieldAt(kind, pointer)
+  return { path, expected: field === undefined ? 'what the contract says' : expectationOf(field) }
+}
+
+function fieldAt(kind: Kind, pointer: string): { readonly path: string; readonly field: Field | undefined } {
   let members: Members | undefined = wireSchema[kind]
   let field: Field | undefined
   let path = ''
@@ -107,8 +116,7 @@ export function describeField(kind: Kind, pointer: string): DescribedField {
     members = field?.type === 'struct' || field?.type === 'keyed' ? field.members : undefined
     isThing = field?.type === 'keyed'
   }
-  const expected = field === undefined ? 'what the contract says' : expectationOf(field)
-  return { path, expected }
+  return { path, field }
 }
 
 function addMalformed(members: Members, attributes: JsonObject, path: string, pointers: string[]): void {
@@ -126,15 +134,29 @@ function addMalformed(members: Members, attributes: JsonObject, path: string, po
   }
 }
 
-/** `"INACTIVE "`: a known value except for case and blanks. A wholly unknown value is valid. */
-function isMisspelt(value: Json, values: readonly string[] | undefined): boolean {
-  if (values === undefined || typeof value !== 'string' || values.includes(value)) return false
-  return values.includes(value.trim().toLowerCase())
+function isKnownWord({ values, isHash }: Field & { type: 'word' }, value: Json): boolean {
+  return isHash === true ? hashStrength(String(value)) !== undefined : values?.includes(String(value)) !== false
+}
+
+/** Whether a text may be one and yet say nothing: a word of a vocabulary, an address that requests are sent to. */
+function isMeant(field: Field): boolean {
+  return field.type === 'word' || (field.type === 'url' && field.isTarget === true)
+}
+
+/**
+ * Whether a malformed value is a text all the same: an unknown word, an address that does not parse, or an empty one. A rule
+ * that is about just that can evaluate it.
+ */
+export function isUnknownText(kind: Kind, pointer: string, value: Json | undefined): boolean {
+  const { field } = fieldAt(kind, pointer)
+  if (field === undefined || !isMeant(field) || value === undefined) return false
+  return value === null ? field.type === 'url' : !isNotText(value)
 }
 
 function expectationOf(field: Field): string {
   if (field.type === 'keyed') return `a list of objects, each with a text as ${field.by ?? 'uid'}`
-  return field.type === 'word' && field.values !== undefined ? 'a value of the contract' : expectations[field.type]
+  if (field.type === 'word' && (field.values !== undefined || field.isHash === true)) return 'a value of the contract'
+  return field.type === 'url' && field.isTarget === true ? 'an address' : expectations[field.type]
 }
 
 const expectations: Readonly<Record<Exclude<Field['type'], 'keyed'>, string>> = {

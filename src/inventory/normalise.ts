@@ -9,6 +9,7 @@ import {
   pointerStep,
   setProperty,
 } from '../model/json.ts'
+import { parseAddress } from '../model/parse-address.ts'
 import type { Release } from '../model/release-range.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import type { Field, KeyedList, Members, Struct } from '../model/wire-schema.ts'
@@ -372,7 +373,7 @@ function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseM
     case 'prose':
       return sealing(sealProse, anyOther)
     case 'url':
-      return sealing(sealUrl, anyOther)
+      return field.isTarget === true ? sealing(sealUrl, anyOther, isAddress) : sealing(sealUrl, anyOther)
     // Most filters ask nothing.
     case 'free':
       return (value, path, job) => (isEmptyObject(value) ? value : anyOther(value, path, job))
@@ -381,11 +382,21 @@ function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseM
   }
 }
 
-function sealing(seal: (text: string, sealer: Sealer) => string, anyOther: NormaliseMember): NormaliseMember {
-  return (value, path, job) =>
-    typeof value === 'string' && isOrdinaryText(value, job.sealer)
-      ? seal(value, job.sealer)
-      : anyOther(value, path, job)
+/** `isFine`: of the sealed text, whether the contract allows it. */
+function sealing(
+  seal: (text: string, sealer: Sealer) => string,
+  anyOther: NormaliseMember,
+  isFine?: (text: string) => boolean,
+): NormaliseMember {
+  return (value, path, job) => {
+    if (typeof value !== 'string' || !isOrdinaryText(value, job.sealer)) return anyOther(value, path, job)
+    const sealed = seal(value, job.sealer)
+    return isFine === undefined || isFine(sealed) ? sealed : anyOther(value, path, job)
+  }
+}
+
+function isAddress(text: string): boolean {
+  return parseAddress(text) !== undefined
 }
 
 function isUsualTime(value: Json): boolean {

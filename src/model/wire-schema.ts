@@ -9,8 +9,11 @@ export type Leaf =
    * is sealed by its form or name alone, so docs/explanation/secrets.md lists every such field.
    */
   | { readonly type: 'text' }
-  /** A word of a closed vocabulary, of which some values may be known. Anything that is not a short plain word is sealed. */
-  | { readonly type: 'word'; readonly values?: readonly string[] }
+  /**
+   * A word of a closed vocabulary. Anything that is not a short plain word is sealed. `values`: all that a release knows;
+   * `isHash`: a hash whose strength is known, in any spelling. What another word means is unknown.
+   */
+  | { readonly type: 'word'; readonly values?: readonly string[]; readonly isHash?: true }
   /** A name, or another short text. What looks like a secret in it is sealed, and the rest stays. */
   | { readonly type: 'name' }
   /** A text for people to read: sealed whole, with its length, if anything in it looks like a secret. */
@@ -19,8 +22,11 @@ export type Leaf =
   | { readonly type: 'certificate' }
   /** Program text. All literals and comments in it are sealed but harmless ones. */
   | { readonly type: 'code' }
-  /** An address. Userinfo and token-like query values in it are sealed. */
-  | { readonly type: 'url' }
+  /**
+   * An address. Userinfo and token-like query values in it are sealed. `isTarget`: the service sends requests there, and
+   * where one leads that does not parse is unknown.
+   */
+  | { readonly type: 'url'; readonly isTarget?: true }
   /** An address that is itself a credential (chat webhooks): everything after the host is sealed. */
   | { readonly type: 'secret-url' }
   /** A secret: sealed whole, with facts about it kept. `isAnything`: in any form, else a text or the bytes of one. */
@@ -131,6 +137,8 @@ const prose = { type: 'prose' } as const
 const certificate = { type: 'certificate' } as const
 const code = { type: 'code' } as const
 const url = { type: 'url' } as const
+const target = { type: 'url', isTarget: true } as const
+const hash = { type: 'word', isHash: true } as const
 const secretUrl = { type: 'secret-url' } as const
 const secret = { type: 'secret' } as const
 const anySecret = { type: 'secret', isAnything: true } as const
@@ -184,7 +192,7 @@ const apiKey = collapsing({ header_name: name, header_value: secret })
 const basicAuth = collapsing({ username: name, password: secret })
 
 const oauth2 = collapsing({
-  url,
+  url: target,
   client_id: text,
   client_secret: optional(secret),
   grant_type: optional(name),
@@ -265,10 +273,10 @@ const endpoint = {
   uid: serviceSets(text),
   project_id: serviceSets(text),
   name,
-  url: required(url),
+  url: required(target),
   // Requests of its own change it (`repair/compose-repair.ts`).
   status: required(
-    unwritten('The service sets `inactive` itself, after failures.', enumeration('active inactive paused')),
+    unwritten('The service sets `inactive` itself, after failures.', enumeration('active inactive paused pending')),
   ),
   description: prose,
   owner_id: optional(keptIfEmpty(text)),
@@ -422,7 +430,7 @@ const source = {
               type: enumeration('noop hmac basic_auth api_key'),
               api_key: only('api_key', apiKey),
               basic_auth: only('basic_auth', basicAuth),
-              hmac: only('hmac', collapsing({ encoding: enumeration('base64 hex'), hash: word, header: name, secret })),
+              hmac: only('hmac', collapsing({ encoding: enumeration('base64 hex'), hash, header: name, secret })),
             }),
           ),
         ),
@@ -481,14 +489,14 @@ const project = {
     strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
     signature: struct({
       header: name,
-      versions: keyed({ uid: reference, hash: word, encoding: word, created_at: time }),
+      versions: keyed({ uid: reference, hash, encoding: enumeration('base64 hex'), created_at: time }),
     }),
     meta_event: guarded(
       struct({
         is_enabled: flag,
-        type: word,
+        type: enumeration('http pub_sub'),
         event_type: set,
-        url,
+        url: target,
         secret,
         pub_sub: publishSubscribe,
       }),

@@ -36,7 +36,7 @@ import type { FindingMemory, ForeseenScan } from './remembered-evaluations.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
-import { type OnRead, trackReads, watchChanges, watchReads, watchValues } from './watch-reads.ts'
+import { asReadBy, type OnRead, trackReads, watchChanges, watchReads, watchValues } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
 interface SharedEvaluation {
@@ -162,6 +162,7 @@ export class ProjectEvaluator {
       // A failure counts in each run, and a waiver that is used is noted in each.
       const isAskedAlways =
         ruleFindings === undefined ||
+        !isReadable(resource) ||
         (ruleFindings.length > 0 && policy.waivers.some(({ covers }) => covers(rule.active.rule.id)))
       const holdsUntil = isAskedAlways ? Number.NEGATIVE_INFINITY : time.takeNextChange()
       const isTimed = holdsUntil !== Number.POSITIVE_INFINITY
@@ -252,7 +253,7 @@ export class ProjectEvaluator {
         reported.push(finding.path, ...rule.bound.reportsWith)
       }
     }
-    const { malformed = none } = resource
+    const { malformed = none } = asReadBy({ takesText: 'any' }, resource)
     // A value of a wrong type that a person approved is not what is there once that can be read.
     const taken = [...reported, ...malformed]
     const fields = changed.fields.filter(({ path }) => !taken.some((pointer) => isWithinPointer(path, pointer)))
@@ -391,8 +392,9 @@ export class ProjectEvaluator {
     return hasRead()
   }
 
-  #compareWith({ active, bound }: BoundRules<'drift'>, resource: Resource, drift: Drift) {
+  #compareWith({ active, bound }: BoundRules<'drift'>, scanned: Resource, drift: Drift) {
     const { now } = this.#shared.run
+    const resource = asReadBy(active.rule, scanned)
     return this.#findWatched(active, resource, (seen, onRead) => {
       if (onRead === undefined) return bound.check(drift, now)
       const fields = watchChanges(drift.fields, resource, onRead)
@@ -401,25 +403,33 @@ export class ProjectEvaluator {
     })
   }
 
-  /** undefined where the rule failed or read what no rule can rely on. `seen`: the resource, watched if it has such fields. */
+  /**
+   * What a rule finds before it reads what no rule can rely on: that is certain, and what it finds later, or does not find,
+   * is not. undefined where nothing is certain, or the rule failed. `seen`: the resource, watched if it has such fields.
+   */
   #findWatched(
     active: ActiveRule,
-    resource: Resource,
+    scanned: Resource,
     check: (seen: Resource, onRead?: OnRead) => Iterable<RuleFinding>,
   ): readonly Finding[] | undefined {
+    const resource = asReadBy(active.rule, scanned)
     const watched = isReadable(resource) ? undefined : trackReads(resource)
+    const certain: RuleFinding[] = []
     try {
-      const problems = check(watched?.seen ?? resource, watched?.onRead)
-      const findings = this.#stamp(active, resource, problems)
-      if (!watched?.hasRead()) return findings
+      for (const problem of check(watched?.seen ?? resource, watched?.onRead)) {
+        if (watched?.hasRead() !== true) certain.push(problem)
+      }
     } catch (error) {
-      if (!watched?.hasRead()) {
+      if (watched?.hasRead() !== true) {
         this.#fail(active.rule, error)
         return undefined
       }
     }
-    this.#doubts.note(active.rule.id, resource, { read: watched.read, counts: resource.kind === active.rule.kind })
-    return undefined
+    if (watched?.hasRead() === true) {
+      this.#doubts.note(active.rule.id, resource, { read: watched.read, counts: resource.kind === active.rule.kind })
+      if (certain.length === 0) return undefined
+    }
+    return this.#stamp(active, resource, certain)
   }
 
   #stamp(active: ActiveRule, resource: Resource, problems: Iterable<RuleFinding>): readonly Finding[] {

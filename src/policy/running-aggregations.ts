@@ -11,7 +11,7 @@ import type { GatheredDoubts } from './doubts.ts'
 import { byVisitedKind } from './fleet-facts.ts'
 import type { ActiveRule } from './policy.ts'
 import type { ForeseenScan, RememberedConclusion } from './remembered-evaluations.ts'
-import { trackReads, watchReads } from './watch-reads.ts'
+import { asReadBy, trackReads, watchReads } from './watch-reads.ts'
 
 export interface AggregatedProblem {
   readonly rule: Rule
@@ -74,10 +74,10 @@ export class RunningAggregations {
 
   /** `isEvaluated`: whether a rule applies to the resource. */
   visit(resource: Resource, at: FindingSubject, isEvaluated: (rule: string) => boolean): void {
-    const isWhole = isReadable(resource)
     for (const running of this.#byKind.get(resource.kind) ?? none) {
       const { rule, fold, readLate } = running
-      const watched = isWhole ? { seen: resource } : watchedBy(running, resource, at)
+      const relied = asReadBy(rule, resource)
+      const watched = isReadable(relied) ? { seen: relied } : watchedBy(running, relied, at)
       if ('read' in watched) {
         this.#leaveOut(rule, resource, watched.read, isEvaluated(rule.id))
         continue

@@ -1,3 +1,4 @@
+import { isUnknownText } from '../inventory/malformed.ts'
 import type { FieldChange } from '../model/change.ts'
 import {
   isJsonObject,
@@ -7,9 +8,11 @@ import {
   objectOf,
   pointerStep,
   stepsOf,
+  valueAt,
 } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 import { unwatched } from '../rules/engine/attributes.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 
 /** Beyond this many such fields, the whole attribute around them counts as one. */
 const mostPointers = 100
@@ -36,6 +39,18 @@ export function watchReads(resource: Resource, onRead: OnRead, { within = false 
   }
   const watch = { onRead, within }
   return { ...resource, attributes: watched(attributes, root, watch), volatile: watched(volatile, root, watch) }
+}
+
+/** A resource as a rule may rely on it: what is malformed to others is a text to a rule that takes any. */
+export function asReadBy({ takesText, custom }: Pick<Rule, 'takesText' | 'custom'>, resource: Resource): Resource {
+  const { malformed, ...others } = resource
+  if (malformed === undefined || (takesText === undefined && custom === undefined)) return resource
+  const isAny = custom !== undefined || takesText === 'any'
+  const unreadable = malformed.filter((pointer) => {
+    const isTaken = isAny || takesText?.includes(pointer) === true
+    return !isTaken || !isUnknownText(resource.kind, pointer, valueAt(resource.attributes, pointer))
+  })
+  return unreadable.length === 0 ? others : { ...others, malformed: unreadable }
 }
 
 export type OnRead = (pointers: readonly string[]) => void

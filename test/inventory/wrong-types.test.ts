@@ -27,12 +27,13 @@ const values: readonly Json[] = [
 /** What the contract, and the forms that releases write, allow. */
 const allowed: Readonly<Record<Field['type'], (value: Json, field: Field) => boolean>> = {
   text: isText,
-  word: isText,
+  // No text here is a word that a release knows, or an address.
+  word: (value, field) => isText(value) && !('values' in field) && !('isHash' in field),
   name: isText,
   prose: isText,
   certificate: isText,
   code: isText,
-  url: isText,
+  url: (value, field) => isText(value) && !('isTarget' in field),
   'secret-url': isText,
   secret: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(Number.isInteger)),
   integer: (value, { use }) =>

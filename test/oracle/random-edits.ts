@@ -70,7 +70,7 @@ function wildEndpoint(row: EndpointRow, rows: readonly EndpointRow[], random: Ra
     () => ({ url: urlOf(random, rows) }),
     () => ({ url: urlOf(random, rows) }),
     () => ({ url: row.url.replace(/^https?:/, random.pick(['http:', 'https:'])) }),
-    () => ({ status: random.pick(['active', 'inactive', 'paused', 'frozen']) }),
+    () => ({ status: random.pick(['active', 'inactive', 'paused', 'pending']) }),
     () => ({ status: random.pick(['active', 'paused']) }),
     () => ({ http_timeout: random.pick([0, 1, 4, 5, 60, 61, 600]) }),
     () => ({ rate_limit: random.pick([0, 1, 100]), rate_limit_duration: random.pick([0, 60, 3600]) }),

@@ -655,12 +655,18 @@ def secrets_in(value):
 
 
 def endpoint_drift(old, new):
-    if old.get("authentication", "type") is not None and new.shows("authentication") and not new.get("authentication"):
-        yield "drift/authentication-lost", "/authentication"
+    if old.get("authentication", "type") is not None and is_filled(old) and new.shows("authentication"):
+        if not new.get("authentication") or not is_filled(new):
+            yield "drift/authentication-lost", "/authentication"
     if old.get("mtls_client_cert") is not None and new.get("mtls_client_cert") is None:
         yield "drift/authentication-lost", "/mtls_client_cert"
     if host_of(old.url) != host_of(new.url):
         yield "drift/url-host-changed", "/url"
+
+
+def is_filled(r):
+    kind = r.get("authentication", "type")
+    return kind not in ("api_key", "basic_auth", "oauth2") or r.get("authentication", kind) is not None
 
 
 def limit_lost(old, new):

@@ -440,7 +440,9 @@ def follow_drift(scan, r, found=()):
         others = set(returned(place[0], fields))
         # A state that was approved before the violation was found does not have what came back.
         is_approved_since = is_approved and not is_approved_before(scan, place)
-        if (place[0], place[3]) in set(drift(r, origin, fields)):
+        lost = {path for rule, path in drift(r, origin, fields) if rule == place[0]}
+        # Lost otherwise than before, around it or in a part of it, is lost still.
+        if place[3] in lost or any(overlaps(path, place[3]) for path in lost - others):
             if is_approved:
                 scan.endings[place] = endings.by_baseline(scan, place)
             else:
@@ -458,6 +460,10 @@ def follow_drift(scan, r, found=()):
         if place[0] in DRIFT and cannot_compare_rows(r, origin):
             scan.doubted.add((place[0], r.uid))
     return places
+
+
+def overlaps(one, other):
+    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
 
 
 def is_approved_before(scan, place):

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hourMs } from '../../model/time.ts'
-import type { Authentication } from '../engine/attributes.ts'
+import { type Authentication, isNone } from '../engine/attributes.ts'
 import { driftRule, openFor } from '../engine/define-rule.ts'
 import { configuredKinds, type Rule } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
@@ -24,9 +24,10 @@ export const driftRules: readonly Rule[] = [
     packs: ['secrets'],
     kinds: ['endpoint'],
     *check({ before, after, ...drift }) {
-      const was = before?.authentication
-      if (was?.type !== undefined && after?.authentication === null) {
-        yield { path: '/authentication', message: `authentication removed (was ${nameOfAuthentication(was)})` }
+      const [was, is] = [before?.authentication, after?.authentication]
+      const lost = is === null ? 'removed' : is && !isFilled(is) ? 'left without its settings' : undefined
+      if (was?.type !== undefined && isFilled(was) && lost !== undefined) {
+        yield { path: '/authentication', message: `authentication ${lost} (was ${nameOfAuthentication(was)})` }
       }
       if (before?.mtls_client_cert?.client_cert !== undefined && after?.mtls_client_cert === null) {
         yield { path: '/mtls_client_cert', message: 'client certificate removed: deliveries no longer present one' }
@@ -101,6 +102,11 @@ function nameOfHeader(header: string | null): string {
 }
 
 const authentication = { '/authentication': 'authentication', '/mtls_client_cert': 'the client certificate' }
+
+/** Whether it has settings for its type. What a type holds that is not known is not for the rule to miss. */
+function isFilled({ type, ...settings }: Authentication): boolean {
+  return !(type === 'api_key' || type === 'basic_auth' || type === 'oauth2') || !isNone(settings[type])
+}
 
 function nameOfAuthentication({ type, api_key }: Authentication): string {
   if (type === 'api_key') return api_key?.header_name ? `an API key in \`${api_key.header_name}\`` : 'an API key'

@@ -25,18 +25,19 @@ export const filterWidened = driftRule({
   packs: ['hygiene'],
   acceptedWith: ['/filter_config', '/filters'],
   kinds: ['subscription'],
-  *check({ before, after }) {
+  *check({ before, after, lostSince }) {
+    const isLost = lostSince !== undefined
     // Rows are compared with rows, what is declared with what is declared: a first reading of rows changes nothing.
     const old = before && appliedFilters(filterRows(before))
     const now = old && after && appliedFilters(filterRows(after))
-    if (old !== undefined && now !== undefined) yield* widenedRows(old, now)
-    else yield* widenedDeclaration(before?.filter_config, after?.filter_config)
+    if (old !== undefined && now !== undefined) yield* widenedRows(old, now, isLost)
+    else yield* widenedDeclaration(before?.filter_config, after?.filter_config, isLost)
   },
 })
 
 type Config = FilterConfig | null | undefined
 
-function* widenedDeclaration(before: Config, after: Config): Generator<RuleFinding> {
+function* widenedDeclaration(before: Config, after: Config, isLost: boolean): Generator<RuleFinding> {
   const [oldTypes, types] = [declaredEvents(before).types, declaredEvents(after).types]
   if (oldTypes !== undefined && types !== undefined && !oldTypes.includes('*')) {
     const path = '/filter_config/event_types'
@@ -46,13 +47,13 @@ function* widenedDeclaration(before: Config, after: Config): Generator<RuleFindi
   }
   const [old, now] = [filterOf(before), filterOf(after)]
   if (old === undefined || now === undefined) return
-  for (const { path, asks } of relaxedParts(old, now, '/filter_config/filter')) {
+  for (const { path, asks } of relaxedParts(old, now, { path: '/filter_config/filter', isLost })) {
     yield { path, message: asks === undefined ? 'filter removed: no condition is left' : `filter widened: ${asks}` }
   }
 }
 
 /** By what happens to an event: one of a type without a row falls to the row of `*`. */
-function* widenedRows(old: AppliedFilters, now: AppliedFilters): Generator<RuleFinding> {
+function* widenedRows(old: AppliedFilters, now: AppliedFilters, isLost: boolean): Generator<RuleFinding> {
   const added = [...now.keys()].filter((type) => filterFor(old, type) === undefined)
   const isAll = added.includes('*')
   if (isAll) {
@@ -66,7 +67,7 @@ function* widenedRows(old: AppliedFilters, now: AppliedFilters): Generator<RuleF
     const isLeft = !now.has(type)
     // Where `*` is new, that says it all.
     if (before === undefined || after === undefined || (isLeft && isAll)) continue
-    for (const { path, asks } of relaxedParts(before, after, rowPath(type))) {
+    for (const { path, asks } of relaxedParts(before, after, { path: rowPath(type), isLost })) {
       const what = asks === undefined ? 'no condition is left' : asks
       const message = isLeft
         ? `\`${type}\` falls back to the filter row of \`*\`: ${what}`
@@ -82,8 +83,13 @@ interface RelaxedPart {
   readonly asks: string | undefined
 }
 
-/** `path`: of the filter. */
-function* relaxedParts(old: EventFilter, now: EventFilter, path: string): Generator<RelaxedPart> {
+/** A filter, and whether it was widened before: then only what surely asks for as much as it did is not relaxed. */
+interface ComparedFilter {
+  readonly path: string
+  readonly isLost: boolean
+}
+
+function* relaxedParts(old: EventFilter, now: EventFilter, { path, isLost }: ComparedFilter): Generator<RelaxedPart> {
   if (isEmptyFilter(old)) return
   if (isEmptyFilter(now)) {
     yield { path, asks: undefined }
@@ -92,7 +98,7 @@ function* relaxedParts(old: EventFilter, now: EventFilter, path: string): Genera
   for (const part of filterParts) {
     const [before, after] = [old[part], now[part]]
     if (before === undefined || after === undefined) continue
-    const [first, ...more] = relaxedConditions(before ?? {}, after ?? {}, `${path}/${part}`)
+    const [first, ...more] = relaxedConditions(before ?? {}, after ?? {}, { path: `${path}/${part}`, isLost })
     if (first === undefined) continue
     const others = more.length === 0 ? '' : ` and ${more.length} more`
     yield { path: `${path}/${part}`, asks: `${first}${others}` }
@@ -100,22 +106,30 @@ function* relaxedParts(old: EventFilter, now: EventFilter, path: string): Genera
 }
 
 /**
- * Conditions of a filter (MongoDB-like) that surely ask for less than they did, in words. Where a condition was
- * replaced by another, which one lets more through is not known, and nothing is reported.
+ * Conditions of a filter (MongoDB-like) that ask for less than they did, in words. Where a condition was replaced by another,
+ * which one lets more through is not known: that is reported only of a filter that was widened before.
  */
-function* relaxedConditions(before: JsonObject, after: JsonObject, path: string): Generator<string> {
+function* relaxedConditions(before: JsonObject, after: JsonObject, filter: ComparedFilter): Generator<string> {
   const isNarrowedToo = Object.keys(after).some((key) => !Object.hasOwn(before, key))
   for (const [key, old] of Object.entries(before)) {
-    const here = `${path}/${pointerStep(key)}`
+    const path = `${filter.path}/${pointerStep(key)}`
     const now = Object.hasOwn(after, key) ? after[key] : undefined
-    if (now !== undefined) yield* relaxedCondition(key, old, now, here)
-    else if (!isNarrowedToo) yield `condition ${here} removed`
+    if (now !== undefined) yield* relaxedCondition(key, old, now, { ...filter, path })
+    else if (!isNarrowedToo || filter.isLost) yield `condition ${path} removed`
   }
 }
 
-function* relaxedCondition(key: string, before: Json, after: Json, path: string): Generator<string> {
-  if (isJsonObject(before) && isJsonObject(after)) yield* relaxedConditions(before, after, path)
-  else if (isRelaxed(key, before, after)) yield `${path} is ${brief(after)} (was ${brief(before)})`
+function* relaxedCondition(key: string, before: Json, after: Json, filter: ComparedFilter): Generator<string> {
+  const { path, isLost } = filter
+  if (isJsonObject(before) && isJsonObject(after)) yield* relaxedConditions(before, after, filter)
+  else if (isLost ? !asksAsMuch(key, before, after) : isRelaxed(key, before, after)) {
+    yield `${path} is ${brief(after)} (was ${brief(before)})`
+  }
+}
+
+/** Whether a condition surely lets through no more than it did. */
+function asksAsMuch(operator: string, before: Json, after: Json): boolean {
+  return canonicalJson(before) === canonicalJson(after) || isRelaxed(operator, after, before)
 }
 
 function isRelaxed(operator: string, before: Json, after: Json): boolean {

@@ -37,7 +37,9 @@ function limitOf(attributes: (Endpoint & Project) | undefined): Limit | undefine
     const paths = { countPath: '/rate_limit', secondsPath: '/rate_limit_duration' }
     return { count: limit ?? 0, seconds: duration ?? 0, ...paths }
   }
-  const { count, duration: seconds } = config?.ratelimit ?? {}
+  // The service takes null for no limit.
+  const { count, duration: seconds } =
+    config?.ratelimit === null ? { count: 0, duration: 0 } : (config?.ratelimit ?? {})
   if (count === undefined || seconds === undefined) return undefined
   const paths = { countPath: '/config/ratelimit/count', secondsPath: '/config/ratelimit/duration' }
   return { count: count ?? 0, seconds: seconds ?? 0, ...paths }

@@ -12,6 +12,7 @@ export const secretChanged = driftRule({
   severity: 'info',
   packs: ['secrets'],
   kinds: ['endpoint', 'source', 'project'],
+  takesText: 'any',
   isLost: true,
   options: z.strictObject({ open_for: openFor }),
   *check({ fields, areSealsComparable }) {

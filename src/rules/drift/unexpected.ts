@@ -13,6 +13,7 @@ export const unexpected = driftRule({
   severity: 'medium',
   packs: ['hygiene'],
   kinds: configuredKinds,
+  takesText: 'any',
   life: 'approved',
   *check({ isApproved, change, fields }) {
     if (!isApproved) return

@@ -1,6 +1,6 @@
+import { hashStrength } from '../../model/hash-strength.ts'
 import type { Verifier } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
-import { hashStrength } from '../shared/outdated-hash.ts'
 import { findReturned } from '../shared/secrets.ts'
 
 export const verificationWeakened = driftRule({
@@ -22,9 +22,9 @@ export const verificationWeakened = driftRule({
       return
     }
     const [oldHash, nowHash] = [old?.hmac?.hash ?? '', now?.hmac?.hash ?? '']
-    const [strong, weak] = [hashStrength(oldHash), hashStrength(nowHash)]
+    const [strong, weak] = [strengthOf(oldHash), strengthOf(nowHash)]
     if (nowRank === ranks.hmac && strong !== undefined && weak !== undefined && weak < strong) {
-      const message = `HMAC hash is ${nowHash} (was ${oldHash})`
+      const message = `HMAC hash is ${nowHash === '' ? 'empty' : nowHash} (was ${oldHash})`
       yield { path: '/verifier/hmac/hash', message, severity }
       return
     }
@@ -34,6 +34,10 @@ export const verificationWeakened = driftRule({
 
 /** What binds the payload is worth more than what is merely sent along. */
 const ranks = { noop: 0, basic_auth: 1, api_key: 1, hmac: 2 } as const
+
+function strengthOf(hash: string): number | undefined {
+  return hash === '' ? 0 : hashStrength(hash)
+}
 
 /** undefined for a kind that is not known. */
 function rankOf(verifier: Verifier | null): number | undefined {

@@ -213,6 +213,7 @@ export const endpointRules: readonly Rule[] = [
     severity: 'low',
     packs: ['hygiene'],
     path: '/status',
+    takesText: ['/status'],
     isWrong: ({ status }) => typeof status === 'string' && !knownStatuses.has(status),
     says: ({ status }) => `unknown status \`${status}\`: events may or may not be delivered`,
   }),
@@ -246,6 +247,7 @@ export const endpointRules: readonly Rule[] = [
     title: 'URL is invalid',
     severity: 'high',
     packs: ['delivery'],
+    takesText: ['/url'],
     check({ attributes: { url } }) {
       if (url === undefined) return
       const fault = faultOfUrl(url ?? '')

@@ -11,6 +11,7 @@ export const oauthIncomplete = resourceRule('endpoint', {
   severity: 'high',
   packs: ['delivery'],
   acceptedWith: ['/authentication/oauth2'],
+  takesText: ['/authentication/oauth2/url'],
   *check({ attributes }) {
     const oauth = oauthOf(attributes)
     if (oauth === undefined) return

@@ -201,7 +201,7 @@ function ruleOf<Schema extends z.ZodObject>(
   bound: (options: z.output<Schema>) => BoundRule,
 ): Rule {
   const { id, title, severity, packs: themes, highest = severity, optIn } = definition
-  const { unrecorded, acceptedWith, fix, readsRows, skipsMasked, options = noOptions } = definition
+  const { unrecorded, acceptedWith, fix, takesText, readsRows, skipsMasked, options = noOptions } = definition
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return {
     id,
@@ -211,6 +211,7 @@ function ruleOf<Schema extends z.ZodObject>(
     unrecorded,
     acceptedWith,
     fix,
+    takesText,
     readsRows,
     skipsMasked,
     options,

@@ -88,6 +88,11 @@ interface RuleFacts {
    */
   readonly acceptedWith?: readonly string[] | 'nothing' | undefined
   readonly fix?: ReadyFix | undefined
+  /**
+   * JSON Pointers of texts that it evaluates also where they are words outside their vocabulary, or addresses that do not
+   * parse. To every other rule such a text is unknown. `any`: it compares texts, and what they mean does not matter.
+   */
+  readonly takesText?: readonly string[] | 'any' | undefined
   /** Without the filter rows of a subscription it finds nothing. */
   readonly readsRows?: true | undefined
   /** It passes over secrets that the service masks, and its findings are about secrets. */

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { parseAddress } from '../../model/parse-address.ts'
 
 /** Where an address leads, read the way a client would read it. */
 export interface Destination {
@@ -68,8 +69,8 @@ export function isInAllowedRange(ranges: readonly string[], { address }: Destina
 let last: { readonly url: string; readonly destination: Destination | undefined } | undefined
 
 function read(url: string): Destination | undefined {
-  const parsed = URL.parse(withoutTemplates(url.trim()))
-  if (parsed === null || parsed.hostname === '') return undefined
+  const parsed = parseAddress(url)
+  if (parsed === undefined) return undefined
   const host = parsed.hostname
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
@@ -83,12 +84,6 @@ function read(url: string): Destination | undefined {
     query: parsed.search,
     hasTemplateHost: url.includes('{') && /^[^/]*\/\/[^/?#]*\{/.test(url),
   }
-}
-
-/** A template for a port becomes none, any other a letter. Each pattern reads a run of braces once. */
-function withoutTemplates(url: string): string {
-  if (!url.includes('{')) return url
-  return url.replace(/:\{+[^{}]*\}+(?=[/?#]|$)/g, '').replace(/(?<!\{)\{+[^{}]*\}+/g, 'x')
 }
 
 function defaultPort(scheme: string): number {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { isOutdatedHash } from '../../model/hash-strength.ts'
 import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { hostOf, schemeOf } from '../shared/destination.ts'
-import { isOutdatedHash } from '../shared/outdated-hash.ts'
 import { lengthClasses, reasonsAgainst, verifierSecretOf } from '../shared/secrets.ts'
 import { disabled } from './disabled.ts'
 import { functionBroken } from './function-broken.ts'
@@ -170,6 +170,7 @@ export const sourceRules: readonly Rule[] = [
     title: 'Source verifier type is unknown',
     severity: 'high',
     packs: ['standard-webhooks', 'secrets'],
+    takesText: ['/verifier/type'],
     *check({ attributes: { type, verifier } }) {
       const name = verifier?.type
       if (typeof name !== 'string' || name === '' || knownTypes.has(name)) return

@@ -41,7 +41,15 @@ export const cases: Cases = {
     ],
   },
   'leaves another kind of authentication alone': {
+    compares: [
+      changed(anEndpoint({ authentication: basic }), {
+        authentication: { type: 'api_key', api_key: { header_name: 'X-Key', header_value: 'sealed:1' } },
+      }),
+    ],
+  },
+  'finds a kind of authentication without its settings': {
     compares: [changed(anEndpoint({ authentication: basic }), { authentication: { type: 'api_key' } })],
+    finds: ['high e1/authentication: authentication left without its settings (was basic authentication)'],
   },
   'leaves an endpoint alone that never had any': {
     compares: [changed(anEndpoint({ authentication: null }), { authentication: null })],

@@ -316,9 +316,9 @@ function wildSource(row: SourceRow, fleet: SimulatedFleet, random: Random): Part
         {
           type: 'amqp',
           workers: 1,
-          amqp: { host: 'queue.acme.dev', port: '5671', schema: 'amqps', queue: 'in', deadLetterExchange: null },
+          amqp: { ...amqp, schema: 'amqps', queue: 'in', deadLetterExchange: null },
         },
-        { type: 'amqp', workers: 1, amqp: { host: 'queue.acme.dev', port: '5671', deadLetterExchange: 'dead' } },
+        { type: 'amqp', workers: 1, amqp: { ...amqp, deadLetterExchange: 'dead' } },
       ]),
     }),
   ]
@@ -382,4 +382,17 @@ function asWritten(source: string): Json {
 /** With an ending, and without it the next time: a name that only grows looks random in the end. */
 function renamed(name: string, ending: string): string {
   return name.endsWith(ending) ? name.slice(0, -ending.length) : `${name}${ending}`
+}
+
+/** All that the service shows of a broker: what is missing there would be unknown. */
+const amqp = {
+  host: 'queue.acme.dev',
+  port: '5671',
+  schema: 'amqp',
+  vhost: null,
+  queue: 'events',
+  bindedExchange: null,
+  routingKey: '',
+  deadLetterExchange: null,
+  auth: null,
 }

@@ -56,6 +56,13 @@ const mutants: readonly Mutant[] = [
     after: "    if (!isElsewhere && path === '') job.unseen.push(",
   },
   {
+    name: 'an unknown word that counts as a strong one',
+    campaign: 'answers',
+    file: 'src/inventory/malformed.ts',
+    before: 'values?.includes(String(value)) !== false',
+    after: 'true',
+  },
+  {
     name: 'a change found in a value of a wrong type',
     campaign: 'answers',
     file: 'src/policy/project-evaluator.ts',

@@ -26,6 +26,14 @@ const mayBeAbsent: Readonly<Partial<Record<WirePlace['listing'], readonly string
 /** Members that no release leaves empty, with what they may be. */
 const alwaysFilled: Readonly<Partial<Record<WirePlace['listing'], string>>> = { endpoints: 'status', sources: 'type' }
 
+/** Words and addresses, by the way that leads there: what another text says there is unknown. */
+const meant: Readonly<Partial<Record<WirePlace['listing'], RegExp>>> = {
+  project: /^config\/(?:strategy\/type|signature\/versions\/\d+\/(?:hash|encoding)|meta_event\/(?:type|url))$/,
+  endpoints: /^(?:url|status|authentication\/(?:type|oauth2\/(?:url|authentication_type|expiry_time_unit)))$/,
+  sources: /^(?:type|provider|verifier\/(?:type|hmac\/(?:hash|encoding))|pub_sub\/type)$/,
+  subscriptions: /^(?:type|delivery_mode|retry_config\/type)$/,
+}
+
 /** One answer of a service, changed in one way. */
 export interface Mutation {
   readonly place: WirePlace
@@ -73,8 +81,11 @@ const values: Readonly<Record<string, string>> = {
   '""': '""',
   '[]': '[]',
   '{}': '{}',
+  'another word': '"newkind"',
+  'no address': '"https://[bad/x"',
   'a megabyte': JSON.stringify('x'.repeat(1_000_000)),
 }
+const otherTexts = ['another word', 'no address']
 const changes = [...Object.keys(values), 'missing', 'twice'] as const
 
 function mutateField(place: WirePlace, body: JsonObject, random: Random): Mutation {
@@ -85,7 +96,9 @@ function mutateField(place: WirePlace, body: JsonObject, random: Random): Mutati
   const [first = [], ...others] = all.filter((path) => isWithinItem(path) === isOfItem)
   const path = random.pick([first, ...others])
   const was = valueAt(body, path)
-  const [change = 'null', ...otherChanges] = changes
+  // Another text as a uid is another resource.
+  const isUid = /uid$/.test(String(path.at(-1)))
+  const [change = 'null', ...otherChanges] = isUid ? changes.filter((name) => !otherTexts.includes(name)) : changes
   const chosen = random.pick([change, ...otherChanges])
   const itemPath = isWithinItem(path) ? path.slice(0, place.listing === 'project' ? 1 : isPagedPath(path) ? 3 : 2) : []
   const item = itemPath.length === 0 ? undefined : valueAt(body, itemPath)
@@ -128,6 +141,7 @@ function showsOf(
   }
   const value: Json = JSON.parse(values[change] ?? 'null')
   if ((value === null || value === '') && members.join('/') === alwaysFilled[listing]) return 'hidden'
+  if (typeof value === 'string' && value !== '' && meant[listing]?.test(way) === true) return 'hidden'
   const isCondition = listing === 'filters' && members.length > 1
   if (isCondition || isEmpty(value) || was === null || was === undefined) return 'value'
   const isListOfOne = typeof value === 'string' && Array.isArray(was) && was.every((item) => typeof item === 'string')

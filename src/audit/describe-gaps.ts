@@ -31,9 +31,9 @@ export function describeGaps(
 ): readonly Gap[] {
   const known = new Map(scan.before.map(({ id, since }) => [id, since]))
   const kinds = new Map(scan.rules.map(({ id, kind }) => [id, kind]))
-  const make = (cause: GapCause, rule: string, about: Partial<Gap> & Pick<Gap, 'text'>): Gap => {
+  const make = (cause: GapCause, rule: string, about: Partial<Gap> & Pick<Gap, 'text'>, decision?: string): Gap => {
     const { kind = kinds.get(rule) ?? null, field = null, since } = about
-    const id = idOf([cause, projectKey(scan.project), rule, kind, field])
+    const id = idOf([cause, projectKey(scan.project), rule, kind, field, ...(decision === undefined ? [] : [decision])])
     return {
       id,
       cause,
@@ -56,16 +56,18 @@ export function describeGaps(
     // Where it is in doubt about no field, it could not conclude from what it saw.
     if (fields.length === 0)
       return [make('nothing_to_compare', rule, { text: `${rule} was not evaluated: what it compares with came empty` })]
-    return fields.map(({ kind, field, cause, resources, uids, since }) =>
-      make(causeOf[cause], rule, {
+    return fields.map(({ kind, field, cause, resources, uids, since, decision }) => {
+      const missed = decision === undefined ? `${rule} missed` : `${decision} could not be applied to`
+      const about = {
         kind,
         field,
         resources,
         uids,
         ...(since === null ? {} : { since }),
-        text: `${rule} missed ${describeResources({ kind, field, cause, resources })}${describeSince(since)}`,
-      }),
-    )
+        text: `${missed} ${describeResources({ kind, field, cause, resources })}${describeSince(since)}`,
+      }
+      return make(decision === undefined ? causeOf[cause] : 'selector_unknown', rule, about, decision)
+    })
   })
   const unread = Object.entries(rowsUnread).flatMap(([rule, { resources, uids }]) => {
     if (Object.hasOwn(failures, rule) || doubts[rule]?.fields.length === 0) return []

@@ -8,6 +8,7 @@ import { type ProjectRef, type ResourceKey, resourceKey } from '../model/resourc
 import { type Finding, fingerprintOf } from '../model/violation.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs } from '../policy/policy.ts'
+import { asReadBy } from '../policy/watch-reads.ts'
 import { acceptedDigest, acceptedPaths, touches } from '../rules/accepted-values.ts'
 import { type ProjectScan, unseenInEither } from './project-scan.ts'
 import { type Criteria, decideSilence, keyOf } from './reconcile.ts'
@@ -154,7 +155,9 @@ function changedFields(
 function isAnother(acceptance: Acceptance, { resource }: StagedResource, fields: ChangedPaths): boolean {
   const paths = acceptedPaths(acceptance)
   if (fields === undefined || acceptance.valueDigest === null) return false
-  if (resource.malformed?.some((path) => touches(paths, path))) return false
+  // Another text is another value.
+  const { malformed } = asReadBy({ takesText: 'any' }, resource)
+  if (malformed?.some((path) => touches(paths, path))) return false
   if (acceptance.valueDigest === acceptedDigest(resource.attributes, acceptance)) return false
   return fields === 'new' || fields.some((field) => touches(paths, field))
 }

@@ -111,7 +111,9 @@ export function reconcile<Violation extends ReconcilableViolation>(
       continue
     }
     const isPartial = criteria !== undefined && !sawAll(finding.rule, criteria)
-    const worded = isPartial ? keepWorseSeverity(finding, violation) : finding
+    const rated = isPartial ? keepWorseSeverity(finding, violation) : finding
+    const { severity, waiver } = violation
+    const worded = finding.isTentative === true ? { ...rated, severity, waiver } : rated
     confirmed.push({ violation, finding: worded, isUnchanged: saysTheSame(violation, worded) })
   }
   if (criteria !== undefined) {

@@ -11,15 +11,17 @@ interface GapGroup {
 export function groupGaps(gaps: readonly Gap[]): readonly GapGroup[] {
   const alike = Map.groupBy(gapsOfRules(gaps), (gap) => {
     const { cause, listing, kind, field, resources, since, text } = gap
-    return isSilent(gap) && listing === null
-      ? text
-      : JSON.stringify([cause, listing, kind, field, resources, since.run])
+    const saysAll = (isSilent(gap) && listing === null) || cause === 'selector_unknown'
+    return saysAll ? text : JSON.stringify([cause, listing, kind, field, resources, since.run])
   })
   return [...alike.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
     const others = new Set(group.map(({ rule }) => rule)).size - 1
-    const text = others === 0 ? first.text : `${first.text}, and so did ${count(others, 'other rule')}`
+    const text =
+      others === 0 || first.cause === 'selector_unknown'
+        ? first.text
+        : `${first.text}, and so did ${count(others, 'other rule')}`
     return [{ text, projects: [...new Set(group.map(({ project }) => project))] }]
   })
 }

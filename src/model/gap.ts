@@ -39,6 +39,12 @@ export const gapCauses = {
     isWhole: false,
     says: 'no run has read the filter rows that the rule reads',
   },
+  selector_unknown: {
+    isClean: false,
+    exits3: 'if_lost',
+    isWhole: false,
+    says: 'a waiver or an override of the policy selects by a field that is unknown: it applies to nothing new',
+  },
   nothing_to_compare: {
     isClean: false,
     exits3: 'if_lost',

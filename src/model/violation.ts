@@ -96,6 +96,8 @@ export interface Finding {
   readonly waiver?: Waiver | undefined
   /** The run whose scan shows the value before the change that a drift rule found. */
   readonly originRun?: number | undefined
+  /** Whether a waiver or an override accepts or rates it is unknown: a violation that it confirms keeps what it has. */
+  readonly isTentative?: boolean | undefined
 }
 
 /** A violation that a person accepted: no run reports it while that holds. */

@@ -26,6 +26,8 @@ export interface DoubtedField {
   readonly uids: readonly string[]
   /** The first run that saw one of them so, and its start; null where that is not known. */
   readonly since: { readonly run: number; readonly at: string } | null
+  /** The waiver or override that could not be applied, where a selector read it. */
+  readonly decision?: string | undefined
 }
 
 /** A resource with fields that no rule can rely on. */
@@ -39,6 +41,10 @@ export interface Doubt {
   readonly read: Iterable<string>
   /** Whether the resource would count as evaluated without the doubt. */
   readonly counts: boolean
+  /** Where a selector of the policy reads them: the waiver or the override, in words. */
+  readonly decision?: string
+  /** Whether the rule may find something else by that decision: a waiver leaves what it finds. */
+  readonly leavesFindings?: boolean
 }
 
 export interface GatheredDoubts {
@@ -59,6 +65,7 @@ export function gatherDoubts(): GatheredDoubts {
   const gathered = (rule: string) => {
     const doubtsOfRule: DoubtsOfRule = byRule.get(rule) ?? {
       resources: new Set(),
+      seen: new Set(),
       kinds: new Set(),
       counted: {},
       fields: new Map(),
@@ -67,15 +74,17 @@ export function gatherDoubts(): GatheredDoubts {
     return doubtsOfRule
   }
   return {
-    note(rule, resource, { read, counts }) {
-      const { resources, counted, fields } = gathered(rule)
+    note(rule, resource, { read, counts, decision, leavesFindings = false }) {
+      const { resources, seen, counted, fields } = gathered(rule)
       const key = resourceKey(resource)
-      if (resources.has(key)) return
-      resources.add(key)
+      const noted = leavesFindings ? `${key} ${decision}` : key
+      if (seen.has(noted)) return
+      seen.add(noted)
+      if (!leavesFindings) resources.add(key)
       if (counts) counted[resource.kind] = (counted[resource.kind] ?? 0) + 1
       for (const { since, ...doubt } of doubtsOf(resource, read)) {
-        const key = `${doubt.kind} ${doubt.field} ${doubt.cause}`
-        const fieldDoubt: CountedDoubt = fields.get(key) ?? { ...doubt, since, resources: 0, uids: [] }
+        const key = `${doubt.kind} ${doubt.field} ${doubt.cause} ${decision}`
+        const fieldDoubt: CountedDoubt = fields.get(key) ?? { ...doubt, since, decision, resources: 0, uids: [] }
         fields.set(key, fieldDoubt)
         fieldDoubt.resources += 1
         if (fieldDoubt.uids.length < mostGapUids) fieldDoubt.uids.push(resource.uid)
@@ -117,6 +126,8 @@ type CountedDoubt = { -readonly [Member in keyof DoubtedField]: DoubtedField[Mem
 
 interface DoubtsOfRule {
   readonly resources: Set<ResourceKey>
+  /** Those, and what a waiver could not be applied to. */
+  readonly seen: Set<string>
   readonly kinds: Set<Kind>
   readonly counted: Partial<Record<Kind, number>>
   /** By kind, field and cause. */

@@ -42,7 +42,13 @@ export function* policySteps(
   const matched: Policy['overrides'][number][] = []
   for (const [index, { match, layer }] of overrides.entries()) {
     if (index % stepSize === 0) yield
-    matched.push({ layer, rules: [...layer.keys()], reaches: reachOf(match), matches: matcherOf(match) })
+    matched.push({
+      name: describeSelector(match),
+      layer,
+      rules: [...layer.keys()],
+      reaches: reachOf(match),
+      ...matcherOf(match),
+    })
   }
   yield
   return {

@@ -9,7 +9,7 @@ import type { ChangeWindow } from './change-window.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
 import type { RuleSetting } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
-import type { Labels } from './selector.ts'
+import type { Labels, Matcher } from './selector.ts'
 import type { PolicyWaiver } from './waiver.ts'
 
 /** Which rules apply, how severely, with which options. */
@@ -52,13 +52,14 @@ export interface ActiveRule {
   readonly bound: BoundRule
 }
 
-interface Override {
+interface Override extends Matcher {
+  /** Of its selector, in words. */
+  readonly name: string
   readonly layer: Layer
   /** Rules that it names. */
   readonly rules: readonly string[]
   /** Whether it can match a resource of a project at all. */
   reaches(project: ProjectRef, labels: Labels): boolean
-  matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
 
 /** Waivers that no longer accept anything, a sentence each. `now`: milliseconds. */

@@ -67,6 +67,8 @@ export class ProjectEvaluator {
   readonly #tally: Tally = new Map()
   /** Subscriptions of which no run has read filter rows. */
   readonly #withoutRows = new Map<Rules, UnreadRows>()
+  /** Rules and resources of which a decision of the policy is unknown. */
+  readonly #tentative = new Set<string>()
   /** Indexes of waivers that match findings, or would with a value that was not shown. */
   readonly #usedWaivers = new Set<number>()
   /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
@@ -219,6 +221,7 @@ export class ProjectEvaluator {
     const { kind, uid, name } = resource
     const set = this.#ruleSetOf(resource)
     count(this.#tally, set.byId, kind)
+    if (!isReadable(resource)) this.#doubtSelectors(resource)
     if (hasNoRows(resource)) {
       const unread = this.#withoutRows.get(set.byId) ?? { resources: 0, uids: [] }
       this.#withoutRows.set(set.byId, unread)
@@ -234,6 +237,30 @@ export class ProjectEvaluator {
     }
     this.#fleetFacts.visit(resource, isEvaluated, settingsOf)
     this.#aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
+  }
+
+  /** Notes which overrides and waivers depend on what is unknown of a resource. */
+  #doubtSelectors(resource: Resource): void {
+    const { overrides, waivers } = this.#shared.policy
+    const decisions = [
+      ...overrides.map(({ name, rules, unknownOf }) => {
+        const covers = (rule: string) => rules.includes(rule)
+        return { decision: `the override for ${name}`, covers, unknownOf, leavesFindings: false }
+      }),
+      ...waivers.map(({ name, covers, unknownOf }) => {
+        return { decision: `the waiver of ${name}`, covers, unknownOf, leavesFindings: true }
+      }),
+    ]
+    for (const { decision, covers, unknownOf, leavesFindings } of decisions) {
+      const read = unknownOf(this.project, this.#labels, resource)
+      if (read.length === 0) continue
+      for (const { rule } of this.#active) {
+        if (!covers(rule.id) || ![rule.kind, ...rule.needs].includes(resource.kind)) continue
+        const counts = !leavesFindings && rule.kind === resource.kind
+        this.#doubts.note(rule.id, resource, { read, counts, decision, leavesFindings })
+        this.#tentative.add(`${rule.id} ${resourceKey(resource)}`)
+      }
+    }
   }
 
   /**
@@ -345,7 +372,8 @@ export class ProjectEvaluator {
       const key = resourceKey(problem.at)
       const active = (this.#exceptions.get(key) ?? everyone).byId.get(rule.id)
       if (active === undefined) return []
-      return [this.#waive(stamp(active, problem.at, problem), this.#accepted.get(key) ?? none)]
+      const finding = this.#asTentative(stamp(active, problem.at, problem))
+      return [this.#waive(finding, this.#accepted.get(key) ?? none)]
     })
   }
 
@@ -436,7 +464,7 @@ export class ProjectEvaluator {
     const { waivers } = this.#shared.policy
     let findings: Finding[] | undefined
     for (const problem of problems) {
-      const finding = stamp(active, resource, problem)
+      const finding = this.#asTentative(stamp(active, resource, problem))
       const waiverIndexes = this.#accepting(resource, coveringWaivers(waivers, [finding.rule]))
       findings ??= []
       findings.push(this.#waive(finding, waiverIndexes))
@@ -444,12 +472,18 @@ export class ProjectEvaluator {
     return findings ?? noFindings
   }
 
+  #asTentative(finding: Finding): Finding {
+    if (this.#tentative.size === 0 || !this.#tentative.has(`${finding.rule} ${resourceKey(finding)}`)) return finding
+    return { ...finding, isTentative: true }
+  }
+
   #accepting(resource: Resource, among: WaiverIndexes): WaiverIndexes {
     if (among.length === 0) return none
     const { waivers } = this.#shared.policy
     const about = { project: this.project, labels: this.#labels, resource }
     for (const index of among) {
-      if (waivers[index]?.isUndecided(this.project, this.#labels, resource)) this.#usedWaivers.add(index)
+      const unknown = waivers[index]?.unknownOf(this.project, this.#labels, resource) ?? []
+      if (unknown.length > 0) this.#usedWaivers.add(index)
     }
     return matchingWaivers(waivers, among, about)
   }

@@ -153,7 +153,7 @@ interface ProbeContent {
 
 function probeOf(written: WrittenProbe, { payload, functionText, expectation }: ProbeContent): Probe {
   const { name, match, function: probed } = written
-  const matches = matcherOf(match)
+  const { matches } = matcherOf(match)
   const type = written.type ?? (probed === 'body' ? 'body' : 'header')
   // Decoded values of the policy file are JSON.
   const statement = [written as Json, hash('sha256', JSON.stringify(payload)), hash('sha256', functionText)]

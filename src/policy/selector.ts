@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { maskCredentials } from '../inventory/seal-text.ts'
 import { hostOf } from '../inventory/split-url.ts'
 import { matchesGlob } from '../model/glob.ts'
-import { kinds, type ProjectRef, type Resource } from '../model/resource.ts'
+import { isReadable, kinds, type ProjectRef, type Resource } from '../model/resource.ts'
 import { findsPattern, patternFault } from '../rules/shared/pattern.ts'
 
 const oneOrMore = <T extends z.ZodType>(value: T) => z.union([value, z.array(value).min(1)])
@@ -52,24 +52,52 @@ export function reachOf({ service, project, labels }: Selector): (project: Proje
     wanted.every(([label, values]) => values.includes(labels[label] ?? ''))
 }
 
+export interface Matcher {
+  matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
+  /** JSON Pointers of what decides whether it matches, and is unknown; none where it does not depend on that. */
+  unknownOf(project: ProjectRef, labels: Labels, resource: Resource): readonly string[]
+}
+
 /** Compiles a selector once, because a run evaluates it for every resource. */
-export function matcherOf(selector: Selector): (project: ProjectRef, labels: Labels, resource: Resource) => boolean {
-  const tests = {
-    name: anyOf(selector.name),
-    owner: anyOf(selector.owner),
-    // Hosts have no case.
-    urlHost: anyOf(selector.url_host && listOf(selector.url_host).map((host) => host.toLowerCase())),
-  }
+export function matcherOf(selector: Selector): Matcher {
+  const testName = anyOf(selector.name)
+  // Hosts have no case.
+  const hosts = selector.url_host && listOf(selector.url_host).map((host) => host.toLowerCase())
+  const testOwner = anyOf(selector.owner)
+  const testHost = anyOf(hosts)
+  const tests: readonly [pointer: string, passes: (resource: Resource) => boolean][] = [
+    ...(selector.owner === undefined
+      ? []
+      : [['/owner_id', ({ attributes }: Resource) => testOwner(() => textOf(attributes.owner_id))] as const]),
+    ...(hosts === undefined
+      ? []
+      : [
+          ['/url', ({ attributes }: Resource) => testHost(() => hostOf(textOf(attributes.url)).toLowerCase())] as const,
+        ]),
+  ].map(([pointer, passes]) => [pointer, passes])
   const uids = selector.uid === undefined ? undefined : new Set(listOf(selector.uid))
   const ofKinds = selector.kind === undefined ? undefined : new Set(listOf(selector.kind))
   const reaches = reachOf(selector)
-  return (project, labels, { kind, uid, name, attributes }) =>
+  const isNamed = (project: ProjectRef, labels: Labels, { kind, uid, name }: Resource) =>
     (ofKinds === undefined || ofKinds.has(kind)) &&
     (uids === undefined || uids.has(uid)) &&
     reaches(project, labels) &&
-    tests.name(() => name) &&
-    tests.owner(() => textOf(attributes.owner_id)) &&
-    tests.urlHost(() => hostOf(textOf(attributes.url)).toLowerCase())
+    testName(() => name)
+  return {
+    matches: (project, labels, resource) =>
+      isNamed(project, labels, resource) &&
+      tests.every(([pointer, passes]) => !isUnknown(resource, pointer) && passes(resource)),
+    unknownOf(project, labels, resource) {
+      const unknown = isReadable(resource) ? [] : tests.filter(([pointer]) => isUnknown(resource, pointer))
+      if (unknown.length === 0 || !isNamed(project, labels, resource)) return []
+      const isOpen = tests.every(([pointer, passes]) => isUnknown(resource, pointer) || passes(resource))
+      return isOpen ? unknown.map(([pointer]) => pointer) : []
+    },
+  }
+}
+
+function isUnknown({ unseen = [], malformed = [] }: Resource, pointer: string): boolean {
+  return unseen.includes(pointer) || malformed.includes(pointer)
 }
 
 /** A selector in words: `project acme/*, name test-*`; of many values, the first two. The history keeps them. */

@@ -7,7 +7,7 @@ import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
 import { readExpiry } from './expiry.ts'
 import type { WrittenWaiver } from './policy-schema.ts'
-import { describeSelector, type Labels, matcherOf, reachOf } from './selector.ts'
+import { describeSelector, type Labels, type Matcher, matcherOf, reachOf } from './selector.ts'
 
 /** A waiver of the policy file, ready to decide. */
 export interface PolicyWaiver {
@@ -26,8 +26,8 @@ export interface PolicyWaiver {
   reaches(project: ProjectRef, labels: Labels): boolean
   /** Whether it matches a resource and its value. */
   accepts(project: ProjectRef, labels: Labels, resource: Resource): boolean
-  /** Whether it matches a resource that does not show its value or its host: what it accepts may be there. */
-  isUndecided(project: ProjectRef, labels: Labels, resource: Resource): boolean
+  /** JSON Pointers of what decides whether it matches, and is unknown: what it accepts may be there. */
+  unknownOf: Matcher['unknownOf']
 }
 
 /** `said`: checked by the policy's schema. */
@@ -35,12 +35,11 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
   const { rule, match, owner, reason, expires, ticket, path, value } = said
   const until = readExpiry(expires)
   if (until === undefined) throw new Error(`the schema let ${expires} pass`)
-  const matches = matcherOf(match)
+  const { matches, unknownOf } = matcherOf(match)
   const accepted = value === undefined ? undefined : canonicalJson(value)
-  const read = [...(path === undefined ? [] : [path]), ...(match.url_host === undefined ? [] : ['/url'])]
   /** A value of an earlier scan may not be there any longer. */
-  const isUnseen = ({ unseen = [] }: Resource) =>
-    unseen.some((pointer) => read.some((other) => pointersOverlap(pointer, other)))
+  const unseenOf = ({ unseen = [] }: Resource) =>
+    path === undefined ? [] : unseen.filter((pointer) => pointersOverlap(pointer, path))
   const only = path === undefined ? '' : `, one value at ${path}`
   // A selector is a decoded value of the policy file.
   const identity: Json = [rule, match as Json, path ?? null, value ?? null]
@@ -59,13 +58,16 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
     covers: (id) => matchesGlob(id, rule),
     reaches: reachOf(match),
     accepts(project, labels, resource) {
-      if (!matches(project, labels, resource) || isUnseen(resource)) return false
+      if (!matches(project, labels, resource) || unseenOf(resource).length > 0) return false
       if (path === undefined) return true
       const value = valueAt(resource.attributes, path)
       // A value that is not shown may differ from the accepted one.
       return value !== undefined && canonicalJson(value) === accepted
     },
-    isUndecided: (project, labels, resource) => isUnseen(resource) && matches(project, labels, resource),
+    unknownOf(project, labels, resource) {
+      const unknown = unknownOf(project, labels, resource)
+      return unknown.length === 0 && !matches(project, labels, resource) ? [] : [...unknown, ...unseenOf(resource)]
+    },
   }
 }
 

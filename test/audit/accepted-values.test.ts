@@ -95,6 +95,19 @@ describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as con
       expect(found()).toMatchObject({ state: 'continuing' })
     })
 
+    it('ends with an address that does not parse, which is another value', async () => {
+      await using world = await openWorld(backend)
+      world.set(overHttp('http://10.0.0.1/in'))
+      await world.next()
+      await world.accept('endpoint/auth-over-http')
+      await world.next()
+      world.set({ url: 'http://[bad/in' })
+      await world.next()
+      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
+      world.set({ url: 'http://10.0.0.1/in' })
+      expect(await world.next()).toContain('opened endpoint/auth-over-http')
+    })
+
     it('ends when the problem was gone meanwhile, and does not hold when it comes back', async () => {
       await using world = await openWorld(backend)
       world.set({ http_timeout: 900 })

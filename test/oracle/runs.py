@@ -441,7 +441,7 @@ def follow_drift(scan, r, found=()):
         # A state that was approved before the violation was found does not have what came back.
         is_approved_since = is_approved and not is_approved_before(scan, place)
         lost = {path for rule, path in drift(r, origin, fields) if rule == place[0]}
-        # Lost otherwise than before, around it or in a part of it, is lost still.
+        # Lost in another way than before, around it or in a part of it, is lost still.
         if place[3] in lost or any(overlaps(path, place[3]) for path in lost - others):
             if is_approved:
                 scan.endings[place] = endings.by_baseline(scan, place)

@@ -30,7 +30,7 @@ describe('a selector', () => {
     [{ service: 'acme', project: 'acme/orders' }, false],
   ])('%j matches a project only when all its keys about projects match: %s', (selector, reaches) => {
     expect(reachOf(selector)(project, labels)).toBe(reaches)
-    expect(matcherOf(selector)(project, labels, anEndpoint())).toBe(reaches)
+    expect(matcherOf(selector).matches(project, labels, anEndpoint())).toBe(reaches)
   })
 
   it('matches a project regardless of its keys about resources', () => {
@@ -64,14 +64,14 @@ describe('a selector', () => {
     [{ kind: 'endpoint', name: 'test-*', owner: 'tenant-8', url_host: '*', uid: 'e1' }, false],
   ])('%j matches an endpoint only when all its keys match: %s', (selector, isMatch) => {
     const endpoint = anEndpoint({ owner_id: 'tenant-7', url: 'https://Hooks.Example.com:8443/in?a=1' })
-    expect(matcherOf(selector)(project, labels, endpoint)).toBe(isMatch)
+    expect(matcherOf(selector).matches(project, labels, endpoint)).toBe(isMatch)
   })
 
   it('treats an attribute that is missing or not a text as empty', () => {
     for (const attributes of [{}, { owner_id: null, url: null }, { owner_id: 7, url: 7 }]) {
-      expect(matcherOf({ owner: '?*' })(project, labels, anEndpoint(attributes))).toBe(false)
-      expect(matcherOf({ owner: '*' })(project, labels, anEndpoint(attributes))).toBe(true)
-      expect(matcherOf({ url_host: 'a*' })(project, labels, anEndpoint(attributes))).toBe(false)
+      expect(matcherOf({ owner: '?*' }).matches(project, labels, anEndpoint(attributes))).toBe(false)
+      expect(matcherOf({ owner: '*' }).matches(project, labels, anEndpoint(attributes))).toBe(true)
+      expect(matcherOf({ url_host: 'a*' }).matches(project, labels, anEndpoint(attributes))).toBe(false)
     }
   })
 

@@ -55,10 +55,10 @@ describe('a waiver', () => {
     const waiver = aWaiver({ path: '/tls/versions', value: '1.3' })
     const seen = anEndpoint({ tls: { versions: '1.3' } })
     const carried = { ...seen, unseen: ['/tls'] }
-    const isUndecided = (resource: Resource) => waiver.isUndecided(project, {}, resource)
+    const unknownOf = (resource: Resource) => waiver.unknownOf(project, {}, resource)
     expect(waiver.accepts(project, {}, carried)).toBe(false)
-    expect([carried, { ...carried, unseen: ['/url'] }, seen].map(isUndecided)).toEqual([true, false, false])
-    expect(aWaiver().isUndecided(project, {}, carried)).toBe(false)
+    expect([carried, { ...carried, unseen: ['/url'] }, seen].map(unknownOf)).toEqual([['/tls'], [], []])
+    expect(aWaiver().unknownOf(project, {}, carried)).toEqual([])
   })
 
   it('for a host accepts no host of an earlier scan, and says that it may be there', () => {
@@ -66,7 +66,7 @@ describe('a waiver', () => {
     const seen = anEndpoint({ url: 'https://old.example.com/x' })
     const carried = { ...seen, unseen: ['/url'] }
     expect([seen, carried].map((resource) => waiver.accepts(project, {}, resource))).toEqual([true, false])
-    expect([seen, carried].map((resource) => waiver.isUndecided(project, {}, resource))).toEqual([false, true])
+    expect([seen, carried].map((resource) => waiver.unknownOf(project, {}, resource))).toEqual([[], ['/url']])
   })
 
   it('with the value null accepts null, and not a missing attribute', () => {

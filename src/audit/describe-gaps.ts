@@ -156,7 +156,12 @@ const causeOf = {
   seal_key_changed: 'seal_key_changed',
 } as const satisfies Record<DoubtedField['cause'], GapCause>
 
-function describeResources({ kind, field, cause, resources }: Omit<DoubtedField, 'since' | 'uids'>): string {
+function describeResources({
+  kind,
+  field,
+  cause,
+  resources,
+}: Pick<DoubtedField, 'kind' | 'field' | 'cause' | 'resources'>): string {
   if (cause === 'seal_key_changed')
     return `${count(resources, kind)} whose ${field} another installation key, or an earlier version, sealed before`
   const show = resources === 1 ? 'shows' : 'show'

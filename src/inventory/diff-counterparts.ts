@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject, objectOf, pointerStep, stepsO
 import type { Kind } from '../model/resource.ts'
 import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { type DiffOptions, diffAttributes, isDeleted, maskSealsInText } from './diff-attributes.ts'
+import { fieldAt } from './malformed.ts'
 import { longestText } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
@@ -122,6 +123,14 @@ const identities = [
   ...['kid', 'n', 'x', 'y'].map((member) => `/authentication/oauth2/signing_key/${member}`),
   '/mtls_client_cert/client_cert',
 ].map((pointer) => readFieldPattern(pointer) ?? [])
+
+/** Whether a field of two counterparts is compared. `path`: without uids, such as `secrets[].expires_at`. */
+export function isCompared(kind: Kind, path: string, ignored: readonly FieldPattern[]): boolean {
+  const steps = path.split('.').flatMap((step) => (step.endsWith('[]') ? [step.slice(0, -2), '*'] : [step]))
+  const isNamed = (pattern: FieldPattern) => pattern.every((step, at) => step === '*' || step === steps[at])
+  const isTime = fieldAt(kind, `/${steps.join('/')}`).field?.type === 'time'
+  return !isTime && ![...identities, ...ignored].some(isNamed)
+}
 
 function comparable(
   kind: Kind,

@@ -98,7 +98,14 @@ export function describeField(kind: Kind, pointer: string): DescribedField {
   return { path, expected: field === undefined ? 'what the contract says' : expectationOf(field) }
 }
 
-function fieldAt(kind: Kind, pointer: string): { readonly path: string; readonly field: Field | undefined } {
+/** Whether versions keep a field, so that it is compared. `path`: without uids, such as `secrets[].expires_at`. */
+export function isStored(kind: Kind, path: string): boolean {
+  const { field } = fieldAt(kind, `/${path.replaceAll('[].', '/*/').replaceAll('.', '/')}`)
+  return field?.use === undefined
+}
+
+/** The field that a pointer leads to. */
+export function fieldAt(kind: Kind, pointer: string): { readonly path: string; readonly field: Field | undefined } {
   let members: Members | undefined = wireSchema[kind]
   let field: Field | undefined
   let path = ''

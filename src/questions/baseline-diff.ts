@@ -21,6 +21,7 @@ import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun, toCoverage } from './as-of.ts'
 import { type CountedKind, countedKinds, type DiffRow, diffView, sayNotCompared, sayResealed } from './diff.ts'
+import { fieldGap, readFieldGaps, sayUnknown } from './field-gaps.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 export const baselineDiffForm: AnswerForm = {
@@ -35,6 +36,7 @@ export const baselineDiffForm: AnswerForm = {
     narrowed: listOf(z.object({ project: schemas.project, kind: schemas.kind, filter: z.string() })).describe(
       'Kinds that the run scanned under a filter that the baseline was not approved under: what is outside of it is compared as it was last seen.',
     ),
+    gaps: listOf(fieldGap).describe('Fields whose value is unknown: they are not as they were approved.'),
     secrets_not_compared: countedKinds.describe(
       'Resources whose secrets are not compared, because they were sealed under different keys, or in different forms.',
     ),
@@ -99,9 +101,11 @@ export async function readBaselineDiff(
     secretsNotCompared.push(...ofProject(differences.resealed))
     narrowed.push(...differences.narrowed.map((one) => ({ project: approval.project.name, ...one })))
   }
+  const gaps = await readFieldGaps(history, scans, last.number)
   const notCompared = [
     ...notCovered.map(sayNotCompared('the baseline does not cover them')),
     ...secretsNotCompared.map(sayResealed),
+    ...gaps.map(sayUnknown),
     ...notScanned.map(sayNotCompared(`not scanned by run ${last.number}`)),
     ...narrowed.map(({ project, kind, filter }) => {
       return `${project}: every ${kind} outside of ${filter} is compared as it was last seen: the scan has that filter.`
@@ -112,6 +116,7 @@ export async function readBaselineDiff(
     not_covered: notCovered,
     not_scanned: notScanned,
     narrowed,
+    gaps,
     secrets_not_compared: secretsNotCompared,
   }
   // Also of projects that left the fleet: their baselines are in force until a person revokes them.

@@ -5,13 +5,14 @@ import {
   diffCounterparts,
   type FieldPattern,
   findSeals,
+  isCompared,
   readFieldPattern,
   readHostMapping,
   withoutFields,
 } from '../inventory/diff-counterparts.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
+import { type Json, pointersOverlap } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'
 import { schemas } from '../model/report.ts'
 import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
@@ -44,6 +45,7 @@ import {
   type SidedResource,
 } from './compared-side.ts'
 import { comparisonView, concludeComparison, describeComparison } from './comparison-view.ts'
+import { describeUnknown } from './field-gaps.ts'
 import { provesAbsence } from './proves-absence.ts'
 import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
 
@@ -173,10 +175,13 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
   const sides = isSame ? [a] : [a, b]
   const areFiltersCompared =
     kinds.includes('subscription') && !query.ignored.some((steps) => steps.join() === 'filters')
-  const unreadFilters = areFiltersCompared ? sides.flatMap(findUnreadFilters) : []
+  const unreadFields = [
+    ...(areFiltersCompared ? sides.flatMap(findUnreadFilters) : []),
+    ...sides.flatMap((side) => kinds.flatMap((each) => findUnknownFields(side, each, query.ignored))),
+  ]
   const shared = isSame ? [] : findSharedSecrets(a, b, kinds)
   const areSecretsComparable = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId)).size < 2
-  const verdict = verdictOf(rows, [...gaps, ...unreadFilters])
+  const verdict = verdictOf(rows, [...gaps, ...unreadFields])
   const counts = countRelations([...rows, ...shared])
   return {
     exitCode: { equal: exitCodes.clean, different: exitCodes.violations, unknown: exitCodes.incomplete }[verdict],
@@ -190,11 +195,11 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
         match: matching,
         verdict,
         counts: { equal, ...counts },
-        gaps: [...gaps, ...unreadFilters],
+        gaps: [...gaps, ...unreadFields],
         secrets_comparable: areSecretsComparable,
         not_compared: uncompared,
       },
-      ...describeComparison({ a, b, query, gaps, unreadFilters, areSecretsComparable, uncompared }),
+      ...describeComparison({ a, b, query, gaps, unreadFields, areSecretsComparable, uncompared }),
       conclusion: concludeComparison(counts, equal),
       ...limited([...rows, ...shared], limit),
     },
@@ -255,6 +260,19 @@ function findUnreadFilters({ project, scan }: ComparedSide): ComparisonGap[] {
   ]
 }
 
+/** Fields that are unknown in resources of one side. */
+function findUnknownFields(
+  { project, resources }: ComparedSide,
+  kind: Kind,
+  ignored: readonly FieldPattern[],
+): ComparisonGap[] {
+  const fields = resources.filter((one) => one.kind === kind).flatMap(({ unknown }) => unknown)
+  const compared = fields.filter((field) => isCompared(kind, field, ignored))
+  return [...Map.groupBy(compared, (field) => field)].map(([field, { length: resources }]) => {
+    return { project: project.name, kind, reason: describeUnknown({ kind, field, resources }) }
+  })
+}
+
 function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], query: CompareQuery) {
   const rows: ComparedRow[] = []
   const uncompared = new Map<string, UncomparedField>()
@@ -276,10 +294,14 @@ function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], 
         const reason = describeUnreferenced(first.isUnreferenced ? a : b)
         rows.push(toRow(a, first, { change: 'unknown', other_uid: second.uid, reason }))
       } else {
-        const { fields, unshown } = comparePair({ a, b, first, second }, query)
+        const { fields, unshown, unknown } = comparePair({ a, b, first, second }, query)
         for (const path of unshown) addTo(uncompared, kind, path)
-        if (fields.length === 0) equal += 1
-        else rows.push(toRow(a, first, { change: 'modified', other_uid: second.uid, fields }))
+        if (fields.length > 0) rows.push(toRow(a, first, { change: 'modified', other_uid: second.uid, fields }))
+        else if (unknown.length === 0) equal += 1
+        else {
+          const reason = `unknown in one of the two: ${unknown.join(', ')}`
+          rows.push(toRow(a, first, { change: 'unknown', other_uid: second.uid, reason }))
+        }
       }
     }
   }
@@ -307,8 +329,16 @@ function comparePair(pair: Pair, { hosts, ignored }: CompareQuery) {
   const sealsComparable = first.sealKeyId === second.sealKeyId
   const values = diffCounterparts(first.kind, first.attributes, second.attributes, { hosts, ignored, sealsComparable })
   const references = compareReferences(pair, ignored)
-  const fields = [...values.fields, ...references.fields].sort((one, other) => (one.path < other.path ? -1 : 1))
-  return { fields, unshown: [...values.unshown, ...references.unknown] }
+  const all = [...values.fields, ...references.fields].sort((one, other) => (one.path < other.path ? -1 : 1))
+  const paths = [...new Set([...first.unknown, ...second.unknown])].sort()
+  const unknown = paths.filter((path) => isCompared(first.kind, path, ignored))
+  const isKnown = ({ path }: FieldChange) => !unknown.some((field) => pointersOverlap(pointerOf(field), path))
+  return { fields: all.filter(isKnown), unshown: [...values.unshown, ...references.unknown], unknown }
+}
+
+/** Of the list in which it is, where it is in one: lists of things with a uid are compared as a set. */
+function pointerOf(field: string): string {
+  return `/${(field.split('[]')[0] ?? '').replaceAll('.', '/')}`
 }
 
 /** For a resource without a counterpart: unknown, unless one scan proved that it is there, and one that it is not. */

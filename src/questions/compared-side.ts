@@ -3,12 +3,14 @@ import type { CompleteScan, CompleteScans } from '../history/records.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readCompleteScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
+import { readUnknownFields, type UnknownFields } from '../history/sql/unknown-fields.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { maskSealsInText } from '../inventory/diff-attributes.ts'
 import { splitUrl } from '../inventory/split-url.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
-import { type Kind, type ProjectRef, resourceKey } from '../model/resource.ts'
+import { type Kind, type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { fieldsOf } from './field-gaps.ts'
 import { listingOf } from './proves-absence.ts'
 
 export type Matching = 'name' | 'url_path' | 'owner+name'
@@ -18,6 +20,8 @@ export interface SidedResource extends Omit<ResourceAtRun, 'body'> {
   readonly attributes: JsonObject
   /** Resources of both sides with one key have the same purpose. */
   readonly key: string
+  /** Paths of fields that are unknown. */
+  readonly unknown: readonly string[]
 }
 
 /** One of two compared projects, as its last scan left it. */
@@ -37,6 +41,7 @@ export interface ScannedState {
   readonly scan: RecordedScan
   readonly complete: CompleteScans
   readonly state: readonly ResourceAtRun[]
+  readonly unknown: ReadonlyMap<ResourceKey, UnknownFields>
 }
 
 export async function readScannedState(
@@ -45,18 +50,25 @@ export async function readScannedState(
   { number }: CommittedRun,
 ): Promise<ScannedState> {
   const complete = await readCompleteScans(reader, scan.project, number)
-  return { scan, complete, state: await readStateAt(reader, scan.project, number) }
+  return {
+    scan,
+    complete,
+    state: await readStateAt(reader, scan.project, number),
+    unknown: await readUnknownFields(reader, scan.project, number),
+  }
 }
 
 /** `matching`: by uid for a project that is compared with itself. */
-export function openSide({ scan, complete, state }: ScannedState, matching: Matching | 'uid'): ComparedSide {
+export function openSide({ scan, complete, state, unknown }: ScannedState, matching: Matching | 'uid'): ComparedSide {
   const { project } = scan
   const resources = state.map(({ body, ...resource }): SidedResource => {
     // A stored body is canonical JSON of an object, written by us.
     const attributes = parseStored<JsonObject>(body)
+    const doubted = unknown.get(resourceKey(resource))
     return {
       ...resource,
       attributes,
+      unknown: doubted === undefined ? [] : fieldsOf(doubted, scan.coverage),
       key: matching === 'uid' ? resourceKey(resource) : keyOf(resource, attributes, matching),
     }
   })

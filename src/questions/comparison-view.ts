@@ -61,14 +61,14 @@ interface ComparisonFacts {
   readonly b: ComparedSide
   readonly query: Pick<CompareQuery, 'matching' | 'ignored'>
   readonly gaps: readonly ComparisonGap[]
-  readonly unreadFilters: readonly ComparisonGap[]
+  readonly unreadFields: readonly ComparisonGap[]
   readonly areSecretsComparable: boolean
   readonly uncompared: readonly UncomparedField[]
 }
 
 /** Sentences about what was compared, and about what is unknown. */
 export function describeComparison(facts: ComparisonFacts): Required<Pick<Answer<never>, 'remarks' | 'unknown'>> {
-  const { a, b, query, gaps, unreadFilters, areSecretsComparable, uncompared } = facts
+  const { a, b, query, gaps, unreadFields, areSecretsComparable, uncompared } = facts
   const { matching, ignored } = query
   const pointers = ignored.map((steps) => `/${steps.map(pointerStep).join('/')}`)
   const fields = uncompared.map(({ kind, path, resources }) => `${kind} ${path} (${resources})`)
@@ -77,7 +77,7 @@ export function describeComparison(facts: ComparisonFacts): Required<Pick<Answer
       const what = kind === 'project' ? `the settings of ${project}` : `every ${kind} that ${project} seems to lack`
       return `UNKNOWN: ${what}: ${reason}.`
     }),
-    ...unreadFilters.map(({ project, reason }) => `UNKNOWN: what subscriptions of ${project} deliver: ${reason}.`),
+    ...unreadFields.map(({ project, reason }) => `UNKNOWN: ${project}: ${reason}.`),
     ...(fields.length === 0 ? [] : [`Not compared, because a value or a counterpart is unknown: ${listed(fields)}.`]),
     ...(areSecretsComparable ? [] : ['Secrets were sealed under several keys: which of them are the same is unknown.']),
   ]

@@ -24,6 +24,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
 import { matchingProjects, presentScans, selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
+import { type FieldGap, fieldGap, readFieldGaps, sayUnknown } from './field-gaps.ts'
 import { provesAbsence } from './proves-absence.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
@@ -55,6 +56,7 @@ export const diffForm: AnswerForm = {
     not_scanned: countedKinds.describe(
       'Resources that are not compared, because the earlier run did not scan all of their kind.',
     ),
+    gaps: listOf(fieldGap).describe('Fields whose value in one of the two is unknown: they are not equal.'),
     secrets_not_compared: countedKinds.describe(
       'Resources whose secrets are not compared, because the runs sealed them under different keys, or in different forms.',
     ),
@@ -135,6 +137,10 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   })
   const extent = isBackwards ? selectProjects(scansTo, projects) : scans
   const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
+  const gaps = [
+    ...(await readFieldGaps(reader, extent, later.number, kind)),
+    ...(await readFieldGaps(reader, extent, earlier.number, kind)),
+  ].filter((one, at, all) => all.findIndex((other) => isSameGap(one, other)) === at)
   const unread = presentScans(matchingProjects(scansFrom, projects))
     .filter(({ coverage }) => !isCoverageComplete(coverage))
     .map(({ project }) => project.name)
@@ -143,6 +149,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
       ? []
       : [`Run ${from.number} did not read all of ${listed(unread)}: the rest is compared as earlier runs knew it.`]),
     ...notScanned.map(sayNotCompared(`not scanned by run ${earlier.number}`)),
+    ...gaps.map(sayUnknown),
     ...secretsNotCompared.map(sayResealed),
   ]
   const rows = first.values()
@@ -152,6 +159,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
     more: {
       from: toAnswerRun(from),
       not_scanned: notScanned,
+      gaps,
       secrets_not_compared: secretsNotCompared,
     },
     remarks: [`Compared with run ${from.number}, ${showTime(from.started_at)}.`, ...unknown],
@@ -159,6 +167,10 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
     rows,
     omitted: total - rows.length,
   }
+}
+
+function isSameGap(one: FieldGap, other: FieldGap): boolean {
+  return one.project === other.project && one.kind === other.kind && one.field === other.field
 }
 
 function countKind(counted: Map<string, CountedKind>, { project, kind }: ResourceDifference): void {

@@ -201,6 +201,6 @@ it('names what people approved and accepted as its project was called then', asy
     expect(await site.read(path)).toContain('acme/renamed')
   }
   expect(await site.read('/baselines?run=2&project=acme/payments')).toContain(
-    'Nothing differs from the approved states.',
+    'Nothing differs from the approved states in what was scanned; the rest is unknown.',
   )
 })

@@ -50,6 +50,7 @@ function stateOf(service: string, { incomplete, resources, sealKeyId = 'key', fi
       hasDeparted: false,
     },
     complete,
+    unknown: new Map(),
     state: resources.map(({ kind, attributes, isUnreferenced = false }): ResourceAtRun => {
       const body = canonicalJson(attributes)
       const version = { fromRun: 1, digest: body, body, sealKeyId, since: run.started_at }

@@ -25,7 +25,7 @@ export const gapCauses = {
     isClean: false,
     exits3: 'if_lost',
     isWhole: false,
-    says: 'a field that the rule reads has another type than the contract says',
+    says: 'a field that the rule reads has another type than the contract says, or a text that means nothing: an unknown word, an address that does not parse',
   },
   seal_key_changed: {
     isClean: false,

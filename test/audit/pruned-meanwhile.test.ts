@@ -55,3 +55,22 @@ it('a field that kept changing is unknown as long as the runs that saw it are go
   fixture.harness.advance(hourMs)
   expect(statesOf(await fixture.audit())).toEqual([['resolved', 'fixed', message]])
 })
+
+it('a change of host behind an address that does not parse is reported, also when runs were pruned meanwhile', async () => {
+  const policy = policyOf('extends: []\nrules: { drift/url-host-changed: high }')
+  await using fixture = await open()
+  fixture.set({ url: 'https://customer.example/hook' })
+  await fixture.audit({ policy })
+  await fixture.audit({ policy })
+  for (const url of ['https://[bad/x', 'https://[bad/y', 'https://[bad/z']) {
+    fixture.set({ url })
+    await fixture.audit({ policy })
+    await prune(fixture)
+  }
+  fixture.set({ url: 'https://evil.example/hook' })
+  const message = 'delivers to evil.example (was customer.example)'
+  expect(statesOf(await fixture.audit({ policy }))).toEqual([['opened', null, message]])
+  await prune(fixture)
+  fixture.set({ url: 'https://customer.example/hook' })
+  expect(statesOf(await fixture.audit({ policy }))).toEqual([['resolved', 'fixed', message]])
+})

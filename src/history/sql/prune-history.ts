@@ -2,6 +2,7 @@ import { AuditError } from '../../model/errors.ts'
 import { type BrokenLink, findBrokenLink, makeCheckpoint, rangesOf } from '../chain/links.ts'
 import { closeKilledRuns } from '../draft/unfinished-runs.ts'
 import { keepsSomething, type RetentionRules, reasonsToKeep } from '../retention.ts'
+import { parseFacts } from '../stored-body.ts'
 import type { PlannedRun, PruneRequest } from '../upkeep.ts'
 import type { HistoryBackend } from './backend.ts'
 import { committedRuns } from './runs.ts'
@@ -72,7 +73,10 @@ export async function chainOf(session: Session, run: number): Promise<string | u
 export async function planPruning(session: Session, keep: RetentionRules): Promise<PlannedRun[]> {
   const runs = await committedRuns(session)
   const byRules = reasonsToKeep(runs, keep)
-  const needs = await needsOf(session, runs.at(-1)?.number ?? 0)
+  const needs = await needsOf(
+    session,
+    runs.map(({ number }) => number),
+  )
   return runs.map((run) => {
     const needed = needs.filter(([, numbers]) => numbers.has(run.number)).map(([reason]) => reason)
     return { ...run, reasons: [...(byRules.get(run.number) ?? []), ...needed] }
@@ -98,8 +102,9 @@ export function isPruningDue(last: string | null, now: number): boolean {
 /** Runs that are always kept: for active violations, the comparison of the next run, and approvals. */
 async function needsOf(
   session: Session,
-  latest: number,
+  runs: readonly number[],
 ): Promise<[reason: string, runs: ReadonlySet<number | null>][]> {
+  const latest = runs.at(-1) ?? 0
   const numbers = async (sql: string) => new Set(await session.column<number | null>(sql))
   const scans = await latestScansAt(session, latest)
   return [
@@ -112,6 +117,7 @@ async function needsOf(
       'the value before an open drift',
       await numbers(`SELECT DISTINCT origin_run AS run FROM hookdrift.violation WHERE to_run IS NULL OR ${isAccepted}`),
     ],
+    ['the value before an unknown one', await readKnownBefore(session, runs)],
     ['last complete walk', await numbers(lastCompleteSql)],
     ['last scan of a project', await numbers('SELECT max(run) AS run FROM hookdrift.scan GROUP BY project_id')],
     [
@@ -125,6 +131,17 @@ async function needsOf(
     ],
     ['the next message compares with it', await numbers(lastNotifiedSql)],
   ]
+}
+
+/** The last runs that saw values which are unknown since: the next scan that shows them is compared with these. */
+async function readKnownBefore(session: Session, runs: readonly number[]): Promise<ReadonlySet<number | null>> {
+  const facts = await session.column<string>(
+    `SELECT facts FROM hookdrift.version WHERE to_run IS NULL AND facts LIKE '%"doubts":{%'`,
+  )
+  const unknownSince = new Set(
+    facts.flatMap((text) => Object.values(parseFacts(text).doubts ?? {}).map(({ run }) => run)),
+  )
+  return new Set([...unknownSince].map((first) => runs.findLast((run) => run < first) ?? null))
 }
 
 /** SQL of violations that a person accepted: the acceptance may be revoked, and reports say what it is of. */

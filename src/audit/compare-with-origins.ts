@@ -44,12 +44,10 @@ export interface ComparisonBasis {
   /** The approval of a state of the resource, if there is one: a value that the state has is accepted. */
   approvalOf(resource: Resource): EndedBy | undefined
   readonly reform: Reform
-  /** Called with a resource of which each violation was found again, and nothing else. `until`: when one expires. */
-  readonly noteHeld?: ((resource: Resource, until: number) => void) | undefined
 }
 
 export function compareWithOrigins(violations: readonly FollowedViolation[], basis: ComparisonBasis): OriginComparison {
-  const { now, ofProject, ignored, versionsAt, approvalOf, noteHeld } = basis
+  const { now, ofProject, ignored, versionsAt, approvalOf } = basis
   const followed: ReadonlyMap<ResourceKey, readonly FollowedViolation[]> = Map.groupBy(violations, resourceKey)
   const endings = new Map<string, Ending>()
   const undecided = new Set<string>()
@@ -146,14 +144,6 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
         } else if (approval !== undefined && !isReturn) {
           endings.set(key, { resolution: 'accepted', ended_by: approval })
         } else remaining.push({ ...same, originRun: violation.originRun })
-      }
-      if (noteHeld !== undefined) {
-        const again = new Set(remaining.map(keyOf))
-        const differing = new Set(findings.map(resourceKey))
-        for (const [resource, followed] of Map.groupBy(cases, ({ resource }) => resource)) {
-          if (differing.has(resourceKey(resource)) || !followed.every(({ key }) => again.has(key))) continue
-          noteHeld(resource, Math.min(...followed.map(({ violation }) => expiryOf(resource, violation))))
-        }
       }
       const followedNow = byKey(remaining)
       const fresh = findings.filter((one) => !followedKeys.has(keyOf(one)) && !followedNow.has(keyOf(one)))

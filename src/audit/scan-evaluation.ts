@@ -38,8 +38,6 @@ interface ScanEvaluationOptions {
   readonly expected: ExpectedState | 'unread' | undefined
   readonly acceptances: ProjectAcceptances
   readonly reform: Reform
-  /** Called with a resource of which each followed violation was found again, and nothing else. */
-  readonly noteHeld?: ((resource: Resource, until: number) => void) | undefined
 }
 
 /**
@@ -64,7 +62,7 @@ export class ScanEvaluation {
   readonly #reform: ScanEvaluationOptions['reform']
 
   constructor(scan: EvaluatedScan, options: ScanEvaluationOptions) {
-    const { evaluator, rules, comparison, followed, expected, acceptances, reform, noteHeld } = options
+    const { evaluator, rules, comparison, followed, expected, acceptances, reform } = options
     const { draft, project, now, sealer, ignored } = scan
     this.#scan = scan
     this.#evaluator = evaluator
@@ -86,7 +84,6 @@ export class ScanEvaluation {
           ? baselineOf(expected, resource)
           : undefined,
       reform,
-      noteHeld,
     })
   }
 

@@ -12,7 +12,6 @@ import {
 import { coveringWaivers, stamp } from './findings.ts'
 import { namedRules, type Policy, ruleNeeds } from './policy.ts'
 import { ProjectEvaluator } from './project-evaluator.ts'
-import type { ForeseenScan } from './remembered-evaluations.ts'
 import { lookbackOf, ruleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import type { Labels } from './selector.ts'
@@ -47,8 +46,8 @@ export interface PolicyEvaluator {
   countsAlike(project: ProjectRef, resource: Resource, finding: Pick<Finding, 'rule' | 'path' | 'message'>): boolean
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
-  /** `excluded`: rules that do not run here, with the reason. To what is known of earlier runs, this one adds. */
-  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>, foreseen?: ForeseenScan): ProjectEvaluator
+  /** `excluded`: rules that do not run here, with the reason. */
+  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>): ProjectEvaluator
 }
 
 /** `now`: milliseconds since the epoch, one for the whole run. `clock` limits the time of custom rules. */
@@ -121,7 +120,7 @@ export function createEvaluator(
         overdue.flatMap((group) => [...bound.check(group)].map((ruleFinding) => stamp(active, self, ruleFinding))),
       )
     },
-    forProject: (project, excluded = new Map(), foreseen) => new ProjectEvaluator(project, excluded, shared, foreseen),
+    forProject: (project, excluded = new Map()) => new ProjectEvaluator(project, excluded, shared),
   }
 }
 

@@ -28,8 +28,8 @@ export interface FactSettings {
   readonly waivers: WaiverIndexes
 }
 
-/** What rules across projects keep of one resource, without its settings, which another run may have changed. */
-export type RuleFacts = readonly (readonly [rule: string, facts: readonly GatheredFact[]])[]
+/** What rules across projects keep of one resource, without its settings. */
+type RuleFacts = readonly (readonly [rule: string, facts: readonly GatheredFact[]])[]
 
 interface FleetRule {
   readonly rule: Rule
@@ -39,21 +39,14 @@ interface FleetRule {
 /** Gathers what the rules across projects keep of the resources of one project. */
 export class FleetFactGatherer {
   readonly #byKind: ReadonlyMap<Kind, readonly FleetRule[]>
-  readonly #remembered: WeakMap<Resource, RuleFacts> | undefined
   readonly #doubts: GatheredDoubts
   readonly #failed: (rule: Rule, error: unknown) => void
   readonly #gathered: Record<string, GatheredFact[]> = {}
 
-  /** `remembered`: what the same rules kept in earlier runs. `failed`: called with a rule that threw. */
-  constructor(
-    rules: readonly ActiveRule[],
-    remembered: WeakMap<Resource, RuleFacts> | undefined,
-    doubts: GatheredDoubts,
-    failed: (rule: Rule, error: unknown) => void,
-  ) {
+  /** `failed`: called with a rule that threw. */
+  constructor(rules: readonly ActiveRule[], doubts: GatheredDoubts, failed: (rule: Rule, error: unknown) => void) {
     const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
     this.#byKind = byVisitedKind(fleet, ({ bound }) => bound.visits)
-    this.#remembered = remembered
     this.#doubts = doubts
     this.#failed = failed
   }
@@ -62,7 +55,7 @@ export class FleetFactGatherer {
   visit(resource: Resource, isEvaluated: (rule: string) => boolean, settingsOf: () => FactSettings): void {
     const rules = this.#byKind.get(resource.kind)
     if (rules === undefined) return
-    const factsByRule = this.#remembered?.get(resource) ?? this.#read(rules, resource, isEvaluated)
+    const factsByRule = this.#read(rules, resource, isEvaluated)
     if (factsByRule.length === 0) return
     const settings = settingsOf()
     const isUsual = settings.override === '' && settings.waivers.length === 0
@@ -87,7 +80,6 @@ export class FleetFactGatherer {
     const owner: FactOwner = { kind, uid, name }
     const lasting: (readonly [string, readonly GatheredFact[]])[] = []
     const isWhole = isReadable(resource)
-    let isComplete = isWhole
     for (const { rule, bound } of rules) {
       const unreadable = isWhole ? none : unreadableRead(bound, resource)
       if (unreadable.size > 0) {
@@ -103,10 +95,8 @@ export class FleetFactGatherer {
         if (facts.length > 0) lasting.push([rule.id, facts.map((fact) => ({ owner, fact }))])
       } catch (error) {
         this.#failed(rule, error)
-        isComplete = false
       }
     }
-    if (isComplete) this.#remembered?.set(resource, lasting)
     return lasting
   }
 }

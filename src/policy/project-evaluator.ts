@@ -32,7 +32,6 @@ import { gatherDoubts } from './doubts.ts'
 import { coveringWaivers, matchingWaivers, stamp, type WaiverIndexes, waiveUnder } from './findings.ts'
 import { FleetFactGatherer } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
-import type { FindingMemory, ForeseenScan } from './remembered-evaluations.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
 import { RunningAggregations } from './running-aggregations.ts'
@@ -77,39 +76,22 @@ export class ProjectEvaluator {
   readonly #rulesOf = new Map<RuleSet, Map<Kind, readonly BoundRules<'resource'>[]>>()
   readonly #aggregations: RunningAggregations
   readonly #fleetFacts: FleetFactGatherer
-  readonly #remembered: WeakMap<Resource, FindingMemory> | undefined
 
-  constructor(
-    project: ProjectRef,
-    excluded: ReadonlyMap<string, string>,
-    shared: SharedEvaluation,
-    foreseen: ForeseenScan | undefined,
-  ) {
+  constructor(project: ProjectRef, excluded: ReadonlyMap<string, string>, shared: SharedEvaluation) {
     const { named, run, time } = shared
     const { labelsOf, meter } = run
     this.project = project
     this.#shared = shared
-    this.#remembered = foreseen?.remembered.findings
     this.#excluded = excluded
     this.#active = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
     this.#labels = labelsOf(project)
-    const inProject: ResourceContext = {
-      labelsOf,
-      meter,
-      project,
-      get now() {
-        return time.now
-      },
-    }
+    const inProject: ResourceContext = { labelsOf, meter, project, now: time.now }
     this.#context = { labels: this.#labels, since: emptyContext.since, run: inProject }
     this.#failures = new Map(excluded)
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
     const doubts = this.#doubts
-    this.#aggregations = new RunningAggregations(this.#active, { run: inProject, foreseen, doubts, failed })
-    this.#fleetFacts = new FleetFactGatherer(this.#active, foreseen?.remembered.facts, doubts, failed)
-    for (const resources of foreseen?.seen.values() ?? none) {
-      for (const resource of resources) this.#collect(resource)
-    }
+    this.#aggregations = new RunningAggregations(this.#active, { run: inProject, doubts, failed })
+    this.#fleetFacts = new FleetFactGatherer(this.#active, doubts, failed)
   }
 
   /** A position in the policy (`file:line:column`) as reports name it. */
@@ -117,10 +99,9 @@ export class ProjectEvaluator {
     return this.#shared.policy.locationOf
   }
 
-  /** Findings of the rules about one resource. Also passes it to the rules across resources, if it was not foreseen. */
+  /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: Since): readonly Finding[] {
-    if (this.#remembered === undefined) this.#collect(resource)
-    else return this.#recall(this.#remembered, resource, since)
+    this.#collect(resource)
     let findings: Finding[] | undefined
     for (const rule of this.#rulesFor(resource)) {
       const ruleFindings = this.#evaluateRule(rule, resource, since)
@@ -130,54 +111,6 @@ export class ProjectEvaluator {
       for (const finding of ruleFindings) findings.push(finding)
     }
     return findings ?? noFindings
-  }
-
-  /** Whether rules about one resource are known to find what they found in an earlier run. */
-  isRecalled(resource: Resource): boolean {
-    const memory = this.#memoryOf(resource)
-    return memory !== undefined && this.#shared.run.now < memory.until
-  }
-
-  /** A clock may have gone back since then. */
-  #memoryOf(resource: Resource): FindingMemory | undefined {
-    const memory = this.#remembered?.get(resource)
-    return memory?.labels === this.#labels && memory.at <= this.#shared.run.now ? memory : undefined
-  }
-
-  /** Asks only rules that may find something else than in an earlier run. */
-  #recall(
-    memories: WeakMap<Resource, FindingMemory>,
-    resource: Resource,
-    since: Since | undefined,
-  ): readonly Finding[] {
-    const { now } = this.#shared.run
-    const memory = this.#memoryOf(resource)
-    if (memory !== undefined && now < memory.until) return memory.findings
-    const { time, policy } = this.#shared
-    const lasting = [...(memory?.lasting ?? none)]
-    const today: Finding[] = []
-    const timed: BoundRules<'resource'>[] = []
-    let until = Number.POSITIVE_INFINITY
-    for (const rule of memory?.timed ?? this.#rulesFor(resource)) {
-      time.takeNextChange()
-      const ruleFindings = this.#evaluateRule(rule, resource, since)
-      // A failure counts in each run, and a waiver that is used is noted in each.
-      const isAskedAlways =
-        ruleFindings === undefined ||
-        !isReadable(resource) ||
-        (ruleFindings.length > 0 && policy.waivers.some(({ covers }) => covers(rule.active.rule.id)))
-      const holdsUntil = isAskedAlways ? Number.NEGATIVE_INFINITY : time.takeNextChange()
-      const isTimed = holdsUntil !== Number.POSITIVE_INFINITY
-      if (isTimed) timed.push(rule)
-      until = Math.min(until, holdsUntil)
-      for (const finding of ruleFindings ?? none) (isTimed ? today : lasting).push(finding)
-    }
-    // Nothing is found in most resources: they share the empty list.
-    const shared = <Item>(items: readonly Item[]) => (items.length === 0 ? none : items)
-    const findings = today.length === 0 ? shared(lasting) : [...lasting, ...today]
-    const noted = { lasting: shared(lasting), timed: shared(timed), findings, until, labels: this.#labels, at: now }
-    memories.set(resource, noted)
-    return findings
   }
 
   #rulesFor(resource: Resource): readonly BoundRules<'resource'>[] {

@@ -10,7 +10,6 @@ import type {
 import type { GatheredDoubts } from './doubts.ts'
 import { byVisitedKind } from './fleet-facts.ts'
 import type { ActiveRule } from './policy.ts'
-import type { ForeseenScan, RememberedConclusion } from './remembered-evaluations.ts'
 import { asReadBy, trackReads, watchReads } from './watch-reads.ts'
 
 export interface AggregatedProblem {
@@ -24,8 +23,6 @@ interface RunningRule {
   readonly fold: Aggregation
   /** A fresh one, to try which fields it reads. */
   readonly start: () => Aggregation
-  /** What it finds again in what it found before: it visits nothing. */
-  readonly concluded: readonly LocatedRuleFinding[] | undefined
   /** Resources of which it read a malformed or unseen field after the trial. */
   readonly readLate: Map<ResourceKey, LateRead>
 }
@@ -38,7 +35,6 @@ interface LateRead {
 interface AggregationOptions {
   /** As rules see it: asking for its time is noted. */
   readonly run: ResourceContext
-  readonly foreseen?: ForeseenScan | undefined
   readonly doubts: GatheredDoubts
   /** Called with a rule that threw. */
   failed(rule: Rule, error: unknown): void
@@ -48,28 +44,19 @@ interface AggregationOptions {
 export class RunningAggregations {
   readonly #rules: readonly RunningRule[]
   readonly #byKind: ReadonlyMap<Kind, readonly RunningRule[]>
-  readonly #project: string
-  readonly #foreseen: ForeseenScan | undefined
   readonly #doubts: GatheredDoubts
   readonly #failed: AggregationOptions['failed']
-  readonly #threw = new Set<Rule>()
 
-  constructor(rules: readonly ActiveRule[], { run, foreseen, doubts, failed }: AggregationOptions) {
-    this.#project = run.project.name
-    this.#foreseen = foreseen
+  constructor(rules: readonly ActiveRule[], { run, doubts, failed }: AggregationOptions) {
     this.#rules = rules.flatMap(({ rule, bound }): RunningRule[] => {
       if (bound.scope !== 'project') return []
       const start = () => bound.start(run)
       const { visits } = bound
-      return [{ rule, visits, fold: start(), start, concluded: this.#recall(rule, visits), readLate: new Map() }]
+      return [{ rule, visits, fold: start(), start, readLate: new Map() }]
     })
-    const visiting = this.#rules.filter(({ concluded }) => concluded === undefined)
-    this.#byKind = byVisitedKind(visiting, ({ visits }) => visits)
+    this.#byKind = byVisitedKind(this.#rules, ({ visits }) => visits)
     this.#doubts = doubts
-    this.#failed = (rule, error) => {
-      this.#threw.add(rule)
-      failed(rule, error)
-    }
+    this.#failed = failed
   }
 
   /** `isEvaluated`: whether a rule applies to the resource. */
@@ -92,19 +79,16 @@ export class RunningAggregations {
 
   conclude(completeness: Completeness): readonly AggregatedProblem[] {
     return this.#rules.flatMap((running) => {
-      const { rule, fold, readLate, concluded } = running
-      if (concluded !== undefined) return concluded.map((problem) => ({ rule, problem }))
+      const { rule, fold, readLate } = running
       const problems: LocatedRuleFinding[] = []
-      const complete = new Map<Kind, boolean>()
       try {
-        for (const problem of fold.conclude(this.#completenessFor(rule, completeness, complete))) problems.push(problem)
+        for (const problem of fold.conclude(this.#completenessFor(rule, completeness))) problems.push(problem)
       } catch (error) {
         if (readLate.size === 0) this.#failed(rule, error)
       }
       for (const { resource, read } of readLate.values()) this.#leaveOut(rule, resource, read, true)
       if (rule.needs.every(completeness.isComplete) && fold.isUndecided?.() === true)
         this.#doubts.blur(rule.id, rule.kind)
-      this.#remember(running, problems, complete)
       // Its findings about other resources may come from the field, too.
       return readLate.size > 0 ? [] : problems.map((problem) => ({ rule, problem }))
     })
@@ -116,41 +100,8 @@ export class RunningAggregations {
     this.#doubts.blur(rule.id, resource.kind)
   }
 
-  /** `answers`: takes what this answers, by kind. */
-  #completenessFor({ id }: Rule, { isComplete }: Completeness, answers: Map<Kind, boolean>): Completeness {
-    return {
-      isComplete: (kind) => {
-        answers.set(kind, isComplete(kind))
-        return isComplete(kind) && this.#doubts.isClear(id, kind)
-      },
-    }
-  }
-
-  #recall(rule: Rule, visits: readonly Kind[]): RememberedConclusion['problems'] | undefined {
-    const remembered = this.#foreseen?.remembered.conclusions.get(rule.id)
-    if (remembered === undefined || this.#foreseen === undefined || remembered.project !== this.#project)
-      return undefined
-    const { seen, isComplete } = this.#foreseen
-    const isSame =
-      visits.every((kind, at) => remembered.seen[at] === seen.get(kind)) &&
-      remembered.complete.entries().every(([kind, was]) => isComplete(kind) === was)
-    return isSame ? remembered.problems : undefined
-  }
-
-  /** Not of rules of a policy file, which may ask for the time and for labels, and not where anything is in doubt. */
-  #remember(
-    { rule, visits }: RunningRule,
-    problems: RememberedConclusion['problems'],
-    complete: RememberedConclusion['complete'],
-  ) {
-    if (this.#foreseen === undefined) return
-    const { remembered, seen } = this.#foreseen
-    const isSure = !this.#threw.has(rule) && visits.every((kind) => this.#doubts.isClear(rule.id, kind))
-    if (rule.custom !== undefined || !isSure) remembered.conclusions.delete(rule.id)
-    else {
-      const ofKinds = visits.map((kind) => seen.get(kind))
-      remembered.conclusions.set(rule.id, { project: this.#project, seen: ofKinds, complete, problems })
-    }
+  #completenessFor({ id }: Rule, { isComplete }: Completeness): Completeness {
+    return { isComplete: (kind) => isComplete(kind) && this.#doubts.isClear(id, kind) }
   }
 }
 

@@ -7,8 +7,6 @@ import { parseFacts, parseStored } from '../history/stored-body.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, projectKey, type Resource, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
-import { createRememberedEvaluations, type RememberedEvaluations } from '../policy/remembered-evaluations.ts'
-import type { Labels } from '../policy/selector.ts'
 
 /** The fleet as a run left it, while a replay goes from run to run; by project. */
 export type FleetState = Map<string, ReplayedProject>
@@ -22,24 +20,6 @@ export interface ReplayedProject {
   readonly fresh: Set<ReplayedVersion>
   /** The last complete scan of each kind. */
   lastComplete: EvaluatedScan['lastComplete']
-  /** What the last scan showed. */
-  seen: ReadonlyMap<Kind, readonly Resource[]>
-  /** What the policy said of versions in earlier runs. */
-  readonly evaluations: RememberedEvaluations
-  /** What comparisons of versions with the origins of their violations said in earlier runs. */
-  readonly held: WeakMap<Resource, HeldViolations>
-}
-
-/**
- * That all followed violations of a version were found again. Neither the version nor its origins ever change, so that
- * it stays true under the same labels and the same installation key until one of them expires.
- */
-interface HeldViolations {
-  /** When the first one expires, and the run that compared. Milliseconds since the epoch. */
-  readonly until: number
-  readonly at: number
-  readonly labels: Labels
-  readonly sealKeyId: string
 }
 
 /** A current version, as a scan shows it in which it did not change. */
@@ -93,22 +73,9 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
     removed: new Map(),
     fresh: new Set(),
     lastComplete: {},
-    seen: new Map(),
-    evaluations: createRememberedEvaluations(),
-    held: new WeakMap(),
   }
   fleet.set(key, made)
   return made
-}
-
-/** Notes what a scan shows. A list of a kind stays the same object where it has the same versions as before. */
-export function noteSeen(state: ReplayedProject, versionsByKind: ReadonlyMap<Kind, readonly ReplayedVersion[]>): void {
-  const listOf = (kind: Kind, versions: readonly ReplayedVersion[]): readonly Resource[] => {
-    const before = state.seen.get(kind)
-    const isSame = before?.length === versions.length && versions.every(({ resource }, at) => resource === before[at])
-    return isSame ? before : versions.map(({ resource }) => resource)
-  }
-  state.seen = new Map([...versionsByKind].map(([kind, versions]) => [kind, listOf(kind, versions)]))
 }
 
 /** From now on, versions of kinds that a run saw completely are compared with those that are current now. */

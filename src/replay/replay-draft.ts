@@ -113,23 +113,6 @@ export class ReplayDraft implements ViolationDraft {
     return followed
   }
 
-  /**
-   * Confirms some violations of a resource of a project; false where the last scan could not say that of all of them.
-   * `isAmong`: whether a violation is one of them.
-   */
-  confirmerOf(
-    project: ProjectRef,
-  ): (resource: ResourceKey, isAmong: (violation: ActiveViolation) => boolean) => boolean {
-    const { byResource } = this.#of(project)
-    return (resource, isAmong) => {
-      const violations = byResource.get(resource)
-      if (violations === undefined) return true
-      for (const violation of violations) if (violation.state === 'unknown' && isAmong(violation)) return false
-      for (const violation of violations) if (isAmong(violation)) violation.decided = violation.last = this.#run
-      return true
-    }
-  }
-
   async stageScan(project: ProjectRef): Promise<void> {
     const ofProject = this.#of(project)
     for (const violation of ofProject.active.values()) violation.project = project

@@ -1,15 +1,14 @@
 import { type Comparison, compareWithLastScan, type Reform, type ScannedResource } from '../audit/comparison.ts'
 import { ProjectAcceptances } from '../audit/project-acceptances.ts'
-import { emptyOutcome, isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
+import { emptyOutcome, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { areSourcesListed } from '../audit/project-scan.ts'
 import { gatherChanges } from '../audit/recent-changes.ts'
 import { ScanEvaluation } from '../audit/scan-evaluation.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
-import type { ActiveViolation, Modification } from '../history/staged.ts'
+import type { Modification } from '../history/staged.ts'
 import {
-  isReadable,
   type Kind,
   type ProjectRef,
   projectKey,
@@ -27,7 +26,6 @@ import {
   type FleetState,
   type Losses,
   noteComplete,
-  noteSeen,
   projectState,
   type ReplayedProject,
   type ReplayedVersion,
@@ -86,7 +84,6 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     }
     if (ofKind.length > 0) seen.set(kind, ofKind)
   }
-  noteSeen(state, seen)
   const self = seen.get('project')?.[0]?.resource ?? unseenProject(project)
   const limits = evaluator.optionsOf(project, self, 'project/mass-removal')
   const excluded = new Map([
@@ -108,18 +105,7 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
   }
   const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
   const followed = isApproved ? [] : draft.withOrigin(project)
-  const rules = evaluator.forProject(project, excluded, {
-    remembered: state.evaluations,
-    seen: state.seen,
-    isComplete: (kind) => isWhole({ statuses, narrowed }, kind),
-  })
-  const areWaived = policy.waivers.some(({ covers }) => findDriftRules(policy).some(([rule]) => covers(rule)))
-  const isHeld = (resource: Resource) => {
-    const held = isUnrecorded ? undefined : state.held.get(resource)
-    if (held === undefined || held.labels !== labels || held.sealKeyId !== sealKeyId) return false
-    // A clock may have gone back since then.
-    return held.at <= scan.now && scan.now < held.until
-  }
+  const rules = evaluator.forProject(project, excluded)
   // The history has resources in the form that the run compared.
   const reform: Reform = (_, attributes) => attributes
   const evaluation = new ScanEvaluation(scan, {
@@ -130,25 +116,8 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     expected: 'unread',
     acceptances: new ProjectAcceptances(project, []),
     reform,
-    noteHeld(resource, until) {
-      // A waiver that is used, and a field that no rule can rely on, are noted in each run.
-      if (areWaived || !isReadable(resource)) return
-      state.held.set(resource, { until, at: scan.now, labels, sealKeyId })
-    },
   })
   const changeOf = new Map(changes.map((change) => [resourceKey(change), change]))
-  const compared = new Set([...changeOf.keys(), ...recent.keys()])
-  const withOrigin = new Set(followed.map(resourceKey))
-  const confirm = draft.confirmerOf(project)
-  const isOfResource = ({ rule }: ActiveViolation) => evaluator.needs.get(rule)?.scope === 'resource'
-  const isOfResourceOrOrigin = (violation: ActiveViolation) =>
-    violation.originRun !== undefined || isOfResource(violation)
-  const isAsBefore = ({ key, resource }: ReplayedVersion) => {
-    // Which drift rules cannot compare a field that no rule can rely on is noted in each run.
-    if (compared.has(key) || !isReadable(resource) || !rules.isRecalled(resource)) return false
-    if (!withOrigin.has(key)) return confirm(key, isOfResource)
-    return isHeld(resource) && confirm(key, isOfResourceOrOrigin)
-  }
   for (const [kind, ofKind] of seen) {
     let due: ScannedResource[] = []
     const take = async () => {
@@ -156,8 +125,6 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
       due = []
     }
     for (const version of ofKind) {
-      // Nearly all are as they were, and so is what was found in them: that need not be found again.
-      if (isAsBefore(version)) continue
       due.push(toScannedResource(run, version, changeOf.get(version.key), policy))
       if (due.length === takenAtOnce) await take()
     }

@@ -22,7 +22,6 @@ const subscription = (filters: JsonObject): Resource => ({
 async function findings(
   { origin, last, now }: { readonly origin: JsonObject; readonly last: JsonObject; readonly now: JsonObject },
   isActive = true,
-  noteHeld?: (resource: Resource, until: number) => void,
 ): Promise<string[]> {
   const ofProject = evaluateFleet(policy, 0).of(project)
   const drift = (before: JsonObject, after: JsonObject) => ({
@@ -38,7 +37,6 @@ async function findings(
     .map((finding): FollowedViolation => ({ ...finding, originRun: 1, first_seen: '1970-01-01T00:00:00Z', isActive }))
   const origins = compareWithOrigins(opened, {
     now: 0,
-    noteHeld,
     sealKeyId: 'k',
     ofProject,
     ignored: [],
@@ -51,25 +49,6 @@ async function findings(
   const decided = await origins.decide([subscription(now)], found)
   return decided.map(({ rule, message }) => `${rule} ${message}`)
 }
-
-describe('violations that are all found again', () => {
-  const origin = { a: {}, b: { body: { x: 1 } } }
-  const widened = { a: {}, b: {} }
-
-  it('hold while their resource stays the same, until one expires', async () => {
-    const held: number[] = []
-    const noteHeld = (_: Resource, until: number) => held.push(until)
-    await findings({ origin, last: widened, now: widened }, true, noteHeld)
-    expect(held).toEqual([Number.POSITIVE_INFINITY])
-  })
-
-  it('do not hold where one ended, or where the last scan differs', async () => {
-    const noteHeld = () => expect.unreachable()
-    expect(await findings({ origin, last: widened, now: origin }, true, noteHeld)).toEqual([])
-    const wider = { a: { body: {} }, b: {}, c: {} }
-    expect(await findings({ origin, last: widened, now: wider }, true, noteHeld)).not.toEqual([])
-  })
-})
 
 describe('a change back to the origin of a violation', () => {
   it('is not a violation of another rule', async () => {

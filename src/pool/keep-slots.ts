@@ -2,6 +2,7 @@ import { Dropped } from '../model/stop.ts'
 import { type Job, touchEveryMs, walkQueue } from './jobs.ts'
 import { type TaskKey, waitingServices } from './tasks.ts'
 import { type Abandonment, type WalkDependencies, type WalkResult, walkTask } from './walk-task.ts'
+import { leaveForMs, refusals } from './workers.ts'
 
 export interface SlotDependencies extends WalkDependencies {
   readonly slots: number
@@ -45,6 +46,8 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
   const walks = new Map<string, Walk>()
   const askedAt = new Map<string, number>()
   let isFreed = false
+  /** When it asks for work again, in milliseconds. */
+  let leftUntil = 0
   let wakeUp = () => {}
   const stopTouching = keepTouching(walks, dependencies)
   const onStop = () => {
@@ -66,6 +69,7 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
 
   /** Whether a run is under way. */
   async function fillSlots(turn: number): Promise<boolean> {
+    if (clock.now() < leftUntil) return true
     try {
       const waiting = await waitingServices(dependencies.db)
       // Each turn begins with another service, so that none takes all slots.
@@ -105,7 +109,10 @@ export async function keepSlots(dependencies: SlotDependencies, signal: AbortSig
     const { service } = job.data
     watch.begun(service)
     try {
-      watch.ended(service, await walkTask(job, dependencies, abandon))
+      const result = await walkTask(job, dependencies, abandon)
+      // What this worker refuses, another one takes meanwhile.
+      if (refusals.some((one) => one === result)) leftUntil = clock.now() + leaveForMs
+      watch.ended(service, result)
     } catch (error) {
       watch.failed(service, error)
       // Where this fails too, the job comes back when its heartbeat is missed.

@@ -62,9 +62,6 @@ export type WalkResult = 'walked' | 'obsolete' | 'returned' | 'lost' | Refusal
 /** What a walk is broken off with, besides the end of its run: its worker stops, or another one has the task. */
 export type Abandonment = Dropped<'stopping' | 'lost'>
 
-/** Seconds after which a job that was refused is offered again: a changed configuration reaches all workers by then. */
-const refusedDelayS = 5
-
 /**
  * Walks the project of a job, and leaves its outcome together with the job. `abandon` breaks the walk and its
  * requests off; its reason is an `Abandonment`.
@@ -88,7 +85,7 @@ export async function walkTask(
   if (typeof site === 'string' || project === undefined) {
     await briefTransaction(db, async (transaction) => {
       if (!(await jobs.complete(queue, job, transaction))) return
-      await jobs.send(queue, [key], { delayS: refusedDelayS }, transaction)
+      await jobs.send(queue, [key], {}, transaction)
     })
     return typeof site === 'string' ? site : 'configuration'
   }

@@ -105,5 +105,8 @@ export const refusalWords: Readonly<Record<Refusal, string>> = {
   seal_key: 'installation key',
 }
 
+/** For so long, a worker that left work to others, because its files differ, asks for none: they have time to take it. */
+export const leaveForMs = 15_000
+
 /** For so long, workers may have other files than a run was asked with: a changed file reaches all machines by then. */
 export const agreeWithinMs = 5 * 60_000

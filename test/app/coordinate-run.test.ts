@@ -64,6 +64,7 @@ describe.skipIf(!hasPostgres)('a run that an error of the history ends each time
           files: openSharedFiles({ configuration, policy }, async (before) => before),
           signal: new AbortController().signal,
           watch: { started: nothing, begun: nothing, ended: nothing, failed: (_, error) => void failed.push(error) },
+          onLeft: nothing,
         },
       )
       return { requested: await readRequestedRun(db, 'asked'), failed, isFree: await requestRun(pool, request, 'next') }

@@ -116,6 +116,28 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
     expect(await asked).toMatchObject({ code: 1, report: { run: { number: 1 } } })
   })
 
+  it('leave a run to the one that has its files, which begins it at once', async () => {
+    const fleet = generateFleet({ ...size, projects: 4 })
+    await using service = await startSimulatedService(fleet)
+    await using workers = openWorkerProcesses({ service, fleet, url: place.url, slots: 1 })
+    workers.directory.write('other-policy.yaml', 'extends: [recommended]\n')
+    workers.writeOther('other.yaml', '')
+    const other = workers.directory.file('other.yaml')
+    writeFileSync(other, readFileSync(other, 'utf8').replace('policy.yaml', 'other-policy.yaml'))
+    const refusing = workers.start('other.yaml')
+    let said = ''
+    refusing.child.stderr?.on('data', (text: string) => {
+      said += text
+    })
+    await untilWorkers(place, 1)
+    const asked = workers.audit()
+    await untilLine(refusing, /a run was asked for with other files than this worker has/)
+    workers.start()
+    expect(await asked).toMatchObject({ code: 1, report: { run: { number: 1 } } })
+    // Once, and once more where it asked again before the other one had begun.
+    expect(said.split('a run was asked for with other files').length - 1).toBeLessThanOrEqual(2)
+  })
+
   it('give a run up that began with files which no worker has any longer, so that the next one can begin', async () => {
     const fleet = generateFleet({ ...size, projects: 3 })
     await using service = await startSimulatedService(fleet, { latencyMs: 1_000 })

@@ -31,6 +31,8 @@ export interface CoordinatorDependencies {
   /** Aborted when this worker stops: another one goes on with the run. */
   readonly signal: AbortSignal
   readonly watch: CoordinatorObserver
+  /** Called where this worker has other files than the run was asked with: another one takes it. */
+  readonly onLeft: () => void
 }
 
 /** Called with what happens to runs that this worker coordinates. `schedule`: null for one that a person asked for. */
@@ -46,7 +48,7 @@ const silence = { conductingMs: 10 * 60_000, handedOverMs: 30_000 }
 
 const failure = (message: string): RunError => ({ kind: 'failure', message })
 
-/** Seconds until a job is offered again that this worker could not begin: its files differ, or a run is under way. */
+/** Seconds until a job is offered again that this worker could not begin, because a run is under way. */
 const laterS = 5
 
 /**
@@ -84,7 +86,8 @@ export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorD
       const { differsSince = systemClock.now() } = job.data
       log.warn({ schedule, differs: files }, 'a run was asked for with other files than this worker has')
       if (systemClock.now() - differsSince < agreeWithinMs && (requested.leftMs ?? 0) >= 0) {
-        return await offerAgain(laterS, { id, schedule, differsSince })
+        dependencies.onLeft()
+        return await offerAgain(0, { id, schedule, differsSince })
       }
       // What it began with is nowhere any longer: the next tick asks with what there is.
       if (requested.run !== null) await closeRun(pool, requested.run)

@@ -10,7 +10,7 @@ import { keepSlots, type SlotObserver } from '../../pool/keep-slots.ts'
 import { openPool, type Pool } from '../../pool/open-pool.ts'
 import { type RunKey, takeTick } from '../../pool/runs.ts'
 import type { WalkResult } from '../../pool/walk-task.ts'
-import { greet, leave, type PoolWorker, refusals, refusalWords } from '../../pool/workers.ts'
+import { greet, leave, leaveForMs, type PoolWorker, refusals, refusalWords } from '../../pool/workers.ts'
 import { keepSharedSchedule, type ReloadRequests, type WorkerObserver } from '../../worker/keep-schedule.ts'
 import type { Agreement } from '../../worker/reload-files.ts'
 import type { Log } from '../log.ts'
@@ -139,16 +139,20 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
         watch.slots.unreachable(error)
         return []
       })
-      if (job !== undefined) await coordinateOne(job)
-      else {
-        await systemClock.sleep(askEveryMs, signal).catch((error: unknown) => {
-          if (!signal.aborted) throw error
+      let pauseMs = job === undefined ? askEveryMs : 0
+      if (job !== undefined) {
+        await coordinateOne(job, () => {
+          pauseMs = leaveForMs
         })
       }
+      if (pauseMs === 0) continue
+      await systemClock.sleep(pauseMs, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error
+      })
     }
   }
 
-  async function coordinateOne(job: Job<RunKey>): Promise<void> {
+  async function coordinateOne(job: Job<RunKey>, onLeft: () => void): Promise<void> {
     const handOver = new AbortController()
     sharing.onCoordinating(true)
     const giveUp = () => handOver.abort()
@@ -164,7 +168,8 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
         .catch(() => {})
     })
     try {
-      await coordinateRun(job, { terminal, log, pool, files, signal: handOver.signal, watch: coordinator })
+      const dependencies = { terminal, log, pool, files, signal: handOver.signal, watch: coordinator, onLeft }
+      await coordinateRun(job, dependencies)
     } finally {
       stopTouching()
       signal.removeEventListener('abort', giveUp)

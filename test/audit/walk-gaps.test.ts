@@ -56,3 +56,21 @@ it('a violation that would fail the run and that the answer hides exits with 3, 
   const lenient = await fixture.audit({ policy, failOn: 'critical' })
   expect(lenient.verdict.exit_code).toBe(0)
 })
+
+it.each([[21], [5000]])('a gap of %i resources names twenty, and covers all of them', async (size) => {
+  const uids = Array.from({ length: size }, (_, at) => `e${at}`)
+  await using fixture = await openLiteral({ endpoints: uids.map((uid) => anEndpoint(uid, { status: 'inactive' })) })
+  await fixture.audit({ policy })
+  const hidden = uids.map((uid) => {
+    const { status: _, ...rest } = anEndpoint(uid)
+    return rest
+  })
+  fixture.show({ endpoints: [...hidden, anEndpoint('whole')] })
+  const { gaps, violations, projects } = await fixture.audit({ policy })
+  const [gap] = gaps.filter(({ rule }) => rule === 'endpoint/inactive')
+  expect(gap).toMatchObject({ resources: size, text: expect.stringContaining(`missed ${size} endpoints that show no`) })
+  expect(gap?.uids).toHaveLength(20)
+  const ofRule = violations.filter(({ rule }) => rule === 'endpoint/inactive')
+  expect([ofRule.length, ...new Set(ofRule.map(({ state }) => state))]).toEqual([size, 'unknown'])
+  expect(projects[0]?.evaluated_by_rule['endpoint/inactive']).toBe(1)
+})

@@ -178,10 +178,10 @@ export class ProjectEvaluator {
     const decisions = [
       ...overrides.map(({ name, rules, unknownOf }) => {
         const covers = (rule: string) => rules.includes(rule)
-        return { decision: `the override for ${name}`, covers, unknownOf, leavesFindings: false }
+        return { decision: `The override for ${name}`, covers, unknownOf, leavesFindings: false }
       }),
       ...waivers.map(({ name, covers, unknownOf }) => {
-        return { decision: `the waiver of ${name}`, covers, unknownOf, leavesFindings: true }
+        return { decision: `The waiver of ${name}`, covers, unknownOf, leavesFindings: true }
       }),
     ]
     for (const { decision, covers, unknownOf, leavesFindings } of decisions) {

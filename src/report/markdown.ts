@@ -1,3 +1,4 @@
+import { groupGaps } from '../compliance/gap-sentences.ts'
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { Report, ReportCoverage, ReportDrift, ReportViolation } from '../model/report.ts'
@@ -158,9 +159,12 @@ function sectionsOf({
     table('Ended', [...violationColumns, 'state'], 'violation', inState('resolved').map(show)),
     table(
       'Not evaluated',
-      ['project', 'rule', 'reason'],
-      'rule',
-      unevaluated.map(({ project, rule, text }) => [code(project, 100), code(rule ?? '', 100), prose(text, 200)]),
+      ['projects', 'gap'],
+      'gap',
+      groupGaps(unevaluated).map(({ projects, text }) => [
+        projects.map((name) => code(name, 100)).join(', '),
+        prose(text, 300),
+      ]),
     ),
     table(
       'Notices',

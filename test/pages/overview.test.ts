@@ -279,7 +279,7 @@ it('counts nowhere as none what the last scan could not check', async () => {
   const project = textOf(await site.read('/projects/acme/payments'))
   expect(project).toContain('Open violations ? ? None in what could be checked; the rest is unknown.')
   expect(project).toContain(
-    'endpoint/inactive acme/payments: endpoint/inactive missed 1 endpoint that shows a malformed status',
+    'acme/payments endpoint/inactive missed 1 endpoint that shows a malformed status',
   )
   const asked = { projects: [], now: 0, dueAfter: () => 1, limit: 9 }
   expect((await readStatus(site.history, { expected, ...asked })).remarks).toEqual([

@@ -1,4 +1,5 @@
-import { countUnsureRules, type Gap, gapsOfRules } from '../../model/gap.ts'
+import { groupGaps } from '../../compliance/gap-sentences.ts'
+import { countUnsureRules, type Gap } from '../../model/gap.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
 import { describeFailures, type FailureGroup, groupFailures } from '../describe-failures.ts'
@@ -80,6 +81,6 @@ function showNarrowed(coverage: readonly ReportCoverage[]): Markup {
 export function showUnevaluated(gaps: readonly Gap[]): Markup {
   const [said] = describeUnsure(countUnsureRules(gaps))
   if (said === undefined) return nothing
-  const facts = gapsOfRules(gaps).map(({ project, rule, text }) => [rule ?? '', `${project}: ${text}`] as const)
+  const facts = groupGaps(gaps).map(({ projects, text }) => [projects.join(', '), text] as const)
   return fold(html`? ${said}`, factList(facts), true)
 }

@@ -149,7 +149,6 @@ export const long = [
   'history/backends-agree',
   'history/move/verify-database',
   'history/single-edits',
-  'inventory/made-normal-form',
   'notify/incident-worlds',
   'notify/tickets-killed',
   'oracle/oracle',

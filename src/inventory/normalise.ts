@@ -9,27 +9,24 @@ import {
   pointerStep,
   setProperty,
 } from '../model/json.ts'
-import { parseAddress } from '../model/parse-address.ts'
 import type { Release } from '../model/release-range.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import type { Field, KeyedList, Members, Struct } from '../model/wire-schema.ts'
-import { isUlidOrUuid } from '../secrets/identifier-forms.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
 import { isMalformed, isNullMalformed, isNumeric, keyOfMisnamed } from './malformed.ts'
 import { normaliseSent } from './normalise-leaf.ts'
-import { asSecretText, isNormalTime } from './scalars.ts'
+import { asSecretText } from './scalars.ts'
 import {
   disarm,
   disarmText,
-  keepsName,
   normaliseExtra,
   normaliseUnknown,
   sealExtraName,
   sealName,
   sealWithin,
 } from './seal-json.ts'
-import { sealCredentials, sealIdentifier, sealProse, sealUrl, sealWords } from './seal-text.ts'
-import { holdsKnown, type Sealer, sealAsSent } from './sealer.ts'
+import { sealCredentials, sealWords } from './seal-text.ts'
+import { type Sealer, sealAsSent } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
 
 /** The input for normalising one resource, and the outputs in addition to its attributes. */
@@ -64,15 +61,16 @@ export function normaliseMembers(
   job: Normalisation,
   isGuarded = false,
 ): JsonObject {
-  if (job.isStub) return normaliseOneByOne(members, raw, path, job, isGuarded)
-  const seen = seenAlike(members, raw)
-  for (const [name, field] of seen?.absent ?? absentMembers(members, Object.keys(raw))) {
+  if (!job.isStub) noteUnseen(members, raw, path, job)
+  return normaliseEach(members, raw, path, job, isGuarded)
+}
+
+function noteUnseen(members: Members, raw: JsonObject, path: string, job: Normalisation): void {
+  for (const [name, field] of absentIn(members, raw)) {
     const isElsewhere =
       (field.onlyFor !== undefined && raw.type !== field.onlyFor) || (field.use !== undefined && path !== '')
     if (!isElsewhere) job.unseen.push({ pointer: `${path}/${name}`, since: field.since })
   }
-  const normalise = seen && normaliserFor(seen, members, isGuarded, job.sealer)
-  return normalise === undefined ? normaliseOneByOne(members, raw, path, job, isGuarded) : normalise(raw, path, job)
 }
 
 /** The members that an object with these names should show as well. */
@@ -83,8 +81,7 @@ function absentMembers(members: Members, names: readonly string[]): readonly (re
   })
 }
 
-/** The same for stubs, and for objects with odd members. */
-function normaliseOneByOne(
+function normaliseEach(
   members: Members,
   raw: JsonObject,
   path: string,
@@ -224,9 +221,6 @@ function withUserOf({ username, user }: JsonObject, job: Normalisation): Normali
   return named === job.neighbours.user ? job : { ...job, neighbours: { ...job.neighbours, user: named } }
 }
 
-/** Normalises objects that all show the same members in the same order. */
-type NormaliseAlike = (raw: JsonObject, path: string, job: Normalisation) => JsonObject
-
 /** What objects with one set of members show. More different ones are rare, and hostile. */
 const mostKept = 32
 const mostNames = 128
@@ -239,41 +233,20 @@ interface Seen {
   readonly names: readonly string[]
   /** Those that it should show as well. */
   readonly absent: readonly (readonly [string, Field])[]
-  isRepeated: boolean
-  normalise?: NormaliseAlike
 }
 
-/** What is known of objects that show the same members as this one; undefined for an odd one. */
-function seenAlike(members: Members, raw: JsonObject): Seen | undefined {
-  let interned = seenBefore.get(members)
-  if (interned === undefined) {
-    interned = []
-    seenBefore.set(members, interned)
-  }
-  for (const seen of interned) {
-    if (!shows(raw, seen.names)) continue
-    seen.isRepeated = true
-    return seen
-  }
+/** The members that an object should show as well: worked out once for all objects that show the same ones. */
+function absentIn(members: Members, raw: JsonObject): Seen['absent'] {
+  const interned = seenBefore.get(members) ?? []
+  seenBefore.set(members, interned)
+  const alike = interned.find((seen) => shows(raw, seen.names))
+  if (alike !== undefined) return alike.absent
   const names = Object.keys(raw)
-  if (names.length > mostNames || names.some(({ length }) => length > longestName)) return undefined
+  const absent = absentMembers(members, names)
+  if (names.length > mostNames || names.some(({ length }) => length > longestName)) return absent
   if (interned.length === mostKept) interned.length = 0
-  const seen = { names, absent: absentMembers(members, names), isRepeated: false }
-  interned.push(seen)
-  return seen
-}
-
-/**
- * The function for objects that show the same, made once, because a service fills the same members of every item. It
- * answers for the usual value of a leaf by what is quick to see, and leaves any other to `normaliseField`. Not for stubs,
- * whose empty members mean nothing. undefined for what has to be normalised member by member: odd names, and the first
- * object of its kind, so that a service cannot have a function made for every object.
- */
-function normaliserFor(seen: Seen, members: Members, isGuarded: boolean, sealer: Sealer): NormaliseAlike | undefined {
-  if (seen.normalise !== undefined || !seen.isRepeated) return seen.normalise
-  const steps = stepsFor(members, seen.names, isGuarded, sealer)
-  if (steps !== undefined) seen.normalise = makeNormaliser(steps, isGuarded)
-  return seen.normalise
+  interned.push({ names, absent })
+  return absent
 }
 
 function shows(raw: JsonObject, names: readonly string[]): boolean {
@@ -285,133 +258,7 @@ function shows(raw: JsonObject, names: readonly string[]): boolean {
   return at === names.length
 }
 
-/** A member of the normal form, or a volatile one. */
-interface Step {
-  readonly name: string
-  /** Whether the object shows it: an optional member that is not shown is null. */
-  readonly isPresent: boolean
-  /** undefined for a member that the contract does not have. */
-  readonly field: Field | undefined
-}
-
-/** In canonical order. */
-function stepsFor(
-  members: Members,
-  names: readonly string[],
-  isGuarded: boolean,
-  sealer: Sealer,
-): readonly Step[] | undefined {
-  const unknown = names.filter((name) => !Object.hasOwn(members, name))
-  if (!unknown.every((name) => isOrdinaryName(name, isGuarded, sealer))) return undefined
-  const fields = [...Object.entries(members), ...unknown.map((name) => [name, undefined] as const)]
-  const steps: Step[] = []
-  for (const [name, field] of fields.sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const isPresent = names.includes(name)
-    if (field?.use === 'reference' || (!isPresent && !(field && isEmptyIfAbsent(field)))) continue
-    steps.push({ name, isPresent, field })
-  }
-  return steps
-}
-
-/** Whether an unknown member has a name that stays, and that an object keeps at its place. Not so `__proto__`. */
-function isOrdinaryName(name: string, isGuarded: boolean, sealer: Sealer): boolean {
-  return /^[A-Za-z]/.test(name) && keepsName(name, isGuarded, sealer)
-}
-
-/**
- * Writes the function as program text, because only an object literal gives the engine all members at once: a loop that
- * adds one after the other gains nothing over the generic way. The text is safe: all that a service has in it are names
- * of members, each as a JSON text, which is a literal; no value is ever in it.
- */
-function makeNormaliser(steps: readonly Step[], isGuarded: boolean): NormaliseAlike {
-  const statements: string[] = []
-  const members: string[] = []
-  for (const [at, { name, isPresent, field }] of steps.entries()) {
-    const key = JSON.stringify(name)
-    if (isPresent) statements.push(`const value${at} = member${at}(raw[${key}], path, job)`)
-    if (field?.use === 'volatile') statements.push(`noteVolatile(${key}, value${at}, path, job)`)
-    else members.push(`${key}: ${isPresent ? `value${at}` : 'null'}`)
-  }
-  const text = `return (raw, path, job) => {\n${statements.join('\n')}\nreturn { ${members.join(', ')} }\n}`
-  const parameters = steps.map((_, at) => `member${at}`)
-  const functions = steps.map((step) => memberNormaliser(step, isGuarded))
-  return new Function('noteVolatile', ...parameters, text)(noteVolatile, ...functions)
-}
-
 /** Rules calculate with it; it is never compared. */
 function noteVolatile(name: string, value: Json, path: string, job: Normalisation): void {
   if (path === '') job.volatile[name] = nearestDouble(value)
-}
-
-type NormaliseMember = (value: Json, path: string, job: Normalisation) => Json
-
-function memberNormaliser({ name, field }: Step, isGuarded: boolean): NormaliseMember {
-  if (field === undefined) return (value, _, job) => normaliseExtra(value, name, isGuarded, job.sealer)
-  const pointer = `/${pointerStep(name)}`
-  const isNullFine = !isNullMalformed(field)
-  const anyOther: NormaliseMember = (value, path, job) => normaliseField(field, value, path, name, pointer, job)
-  switch (field.type) {
-    case 'flag':
-      return (value, path, job) => (value === null || typeof value === 'boolean' ? value : anyOther(value, path, job))
-    case 'seconds':
-      return (value, path, job) =>
-        (value === null && isNullFine) || typeof value === 'number' ? value : anyOther(value, path, job)
-    case 'integer':
-      return (value, path, job) =>
-        (value === null && isNullFine) || Number.isSafeInteger(value) ? value : anyOther(value, path, job)
-    case 'time':
-      return (value, path, job) => (value === null || isUsualTime(value) ? value : anyOther(value, path, job))
-    case 'word':
-      return (value, path, job) => (isOneOf(field.values, value) ? value : anyOther(value, path, job))
-    case 'text':
-      return (value, path, job) => {
-        if (typeof value !== 'string' || !isOrdinaryText(value, job.sealer)) return anyOther(value, path, job)
-        return isUlidOrUuid(value) ? value : sealIdentifier(value, job.sealer)
-      }
-    case 'name':
-      return sealing(sealWords, anyOther)
-    case 'prose':
-      return sealing(sealProse, anyOther)
-    case 'url':
-      return field.isTarget === true ? sealing(sealUrl, anyOther, isAddress) : sealing(sealUrl, anyOther)
-    // Most filters ask nothing.
-    case 'free':
-      return (value, path, job) => (isEmptyObject(value) ? value : anyOther(value, path, job))
-    default:
-      return anyOther
-  }
-}
-
-/** `isFine`: of the sealed text, whether the contract allows it. */
-function sealing(
-  seal: (text: string, sealer: Sealer) => string,
-  anyOther: NormaliseMember,
-  isFine?: (text: string) => boolean,
-): NormaliseMember {
-  return (value, path, job) => {
-    if (typeof value !== 'string' || !isOrdinaryText(value, job.sealer)) return anyOther(value, path, job)
-    const sealed = seal(value, job.sealer)
-    return isFine === undefined || isFine(sealed) ? sealed : anyOther(value, path, job)
-  }
-}
-
-function isAddress(text: string): boolean {
-  return parseAddress(text) !== undefined
-}
-
-function isUsualTime(value: Json): boolean {
-  return typeof value === 'string' && isNormalTime(value)
-}
-
-function isOneOf(values: readonly string[] | undefined, value: Json): boolean {
-  return values !== undefined && typeof value === 'string' && values.includes(value)
-}
-
-function isEmptyObject(value: Json): boolean {
-  return isJsonObject(value) && isEmpty(value)
-}
-
-/** A text that is not empty, and passes neither for a seal nor for a number. */
-function isOrdinaryText(text: string, sealer: Sealer): boolean {
-  return text !== '' && !text.includes('sealed:') && !isExactNumber(text) && !holdsKnown(text, sealer)
 }

@@ -48,11 +48,6 @@ export function normaliseExtra(raw: Json, name: string, isGuarded: boolean, seal
   return isGuarded ? sealWithin(disarmed, sealer) : normaliseUnknown(disarmed, name, sealer)
 }
 
-/** Whether the name of such a member is kept. */
-export function keepsName(name: string, isGuarded: boolean, sealer: Sealer): boolean {
-  return disarmText(name, sealer) === name && sealExtraName(name, isGuarded, sealer) === name
-}
-
 export function sealExtraName(name: string, isGuarded: boolean, sealer: Sealer): string {
   return isGuarded ? sealMemberName(name, sealer) : sealName(name, sealer)
 }

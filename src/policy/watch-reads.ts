@@ -43,8 +43,9 @@ export function watchReads(resource: Resource, onRead: OnRead, { within = false 
 
 /** A resource as a rule may rely on it: what is malformed to others is a text to a rule that takes any. */
 export function asReadBy({ takesText, custom }: Pick<Rule, 'takesText' | 'custom'>, resource: Resource): Resource {
+  // Nearly every resource is whole, and each is asked about for each rule.
+  if (resource.malformed === undefined || (takesText === undefined && custom === undefined)) return resource
   const { malformed, ...others } = resource
-  if (malformed === undefined || (takesText === undefined && custom === undefined)) return resource
   const isAny = custom !== undefined || takesText === 'any'
   const unreadable = malformed.filter((pointer) => {
     const isTaken = isAny || takesText?.includes(pointer) === true

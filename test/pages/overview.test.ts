@@ -278,9 +278,7 @@ it('counts nowhere as none what the last scan could not check', async () => {
   expect(textOf(await site.read('/violations?severity=high'))).toContain('? Not listed: 1 violation that could not')
   const project = textOf(await site.read('/projects/acme/payments'))
   expect(project).toContain('Open violations ? ? None in what could be checked; the rest is unknown.')
-  expect(project).toContain(
-    'acme/payments endpoint/inactive missed 1 endpoint that shows a malformed status',
-  )
+  expect(project).toContain('acme/payments endpoint/inactive missed 1 endpoint that shows a malformed status')
   const asked = { projects: [], now: 0, dueAfter: () => 1, limit: 9 }
   expect((await readStatus(site.history, { expected, ...asked })).remarks).toEqual([
     'Also unknown: 1 violation of acme/payments, which is no longer audited.',

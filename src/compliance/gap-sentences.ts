@@ -11,7 +11,7 @@ interface GapGroup {
 export function groupGaps(gaps: readonly Gap[]): readonly GapGroup[] {
   const alike = Map.groupBy(gapsOfRules(gaps), (gap) => {
     const { cause, listing, kind, field, resources, since, text } = gap
-    const saysAll = (isSilent(gap) && listing === null) || cause === 'selector_unknown'
+    const saysAll = isSilent(gap) || cause === 'selector_unknown'
     return saysAll ? text : JSON.stringify([cause, listing, kind, field, resources, since.run])
   })
   return [...alike.values()].flatMap((group) => {

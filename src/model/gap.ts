@@ -54,7 +54,7 @@ export const gapCauses = {
   walk_incomplete: {
     isClean: false,
     exits3: 'always',
-    isWhole: true,
+    isWhole: false,
     says: "a listing, or the list of a service's projects, was not read to its end",
   },
   listing_off: {

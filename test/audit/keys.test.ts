@@ -44,6 +44,9 @@ describe('a project key', () => {
       ...[project ? ofProject : 'payments/project skipped', ...others],
     ])
     expect(await rowsOf(fixture, 'orders')).toEqual({ version: 0, violation: 0, change: 0 })
+    // What was not asked for any longer is not off.
+    const off = report.gaps.filter(({ cause, listing }) => cause === 'listing_off' && listing === 'project')
+    expect(off).toEqual([])
     expect(report.violations.filter(({ project: name }) => name === 'acme/orders')).toEqual([])
 
     const right = await fixture.audit()

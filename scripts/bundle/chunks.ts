@@ -10,6 +10,8 @@ const roots = {
   answer: [
     ...['cli/print-answer', 'cli/query-options', 'cli/ask', 'report/formats', 'report/group-by'],
     ...['report/text/show-drift', 'report/text/show-time'],
+    // Of rules, and of what is compared.
+    ...['model/hash-strength', 'model/parse-address'],
   ],
   history: [
     ...['history/sqlite/sqlite-history', 'history/sqlite/network-file-system', 'history/sqlite/space-of-file'],
@@ -17,7 +19,7 @@ const roots = {
   ],
   rules: ['rules/rules', 'questions/answer-rules', 'text/nearest-name'],
   // What compares resources, for answers too.
-  compared: ['inventory/diff-attributes'],
+  compared: ['inventory/diff-attributes', 'inventory/malformed'],
   audit: ['cli/audit', 'policy/policy-steps'],
   upkeep: ['history/sqlite/sqlite-upkeep'],
   text: ['report/text'],

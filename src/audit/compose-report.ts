@@ -120,6 +120,7 @@ export function verdictOf(run: WrittenRun): Verdict {
     drift: run.changes.map((change) => ({ ...change, window: windowOf(change, evaluations) })),
     projects: run.projects,
     gaps: gapsOf(run),
+    rules: run.rules,
     notices: run.notices,
     failOn: run.fail_on,
   })

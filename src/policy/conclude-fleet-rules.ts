@@ -47,10 +47,12 @@ export function concludeFleetRules(projects: readonly EvaluatedProject[], policy
       const factAt = new Map(alike.map((fact) => [fact.at, fact]))
       try {
         for (const problem of bound.conclude(alike, now)) {
-          const { override = '', waivers = [] } = factAt.get(problem.at) ?? {}
+          const { override = '', waivers = [], tentative = [] } = factAt.get(problem.at) ?? {}
           const active = sets.under(override).byId.get(rule.id)
           if (active === undefined) continue
-          const waived = waiveUnder(policy.waivers, waivers, stamp(active, problem.at, problem), now)
+          const found = stamp(active, problem.at, problem)
+          const finding = tentative.includes(rule.id) ? { ...found, isTentative: true } : found
+          const waived = waiveUnder(policy.waivers, waivers, finding, now)
           for (const index of waived.used) used.add(index)
           findings.push({ project: problem.at.project, finding: waived.finding })
         }

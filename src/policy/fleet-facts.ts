@@ -26,6 +26,8 @@ export interface FactSettings {
   readonly override: OverrideKey
   /** Waivers that cover findings of such rules about it. */
   readonly waivers: WaiverIndexes
+  /** Rules of which a waiver or an override depends on what is unknown of it. */
+  readonly tentative: readonly string[]
 }
 
 /** What rules across projects keep of one resource, without its settings. */
@@ -58,7 +60,8 @@ export class FleetFactGatherer {
     const factsByRule = this.#read(rules, resource, isEvaluated)
     if (factsByRule.length === 0) return
     const settings = settingsOf()
-    const isUsual = settings.override === '' && settings.waivers.length === 0
+    const { override, waivers, tentative } = settings
+    const isUsual = override === '' && waivers.length + tentative.length === 0
     for (const [rule, facts] of factsByRule) {
       let ofRule = this.#gathered[rule]
       if (ofRule === undefined) {
@@ -152,8 +155,7 @@ export function groupSharedFacts(
       const [seal, ...details] = fact
       if (!repeated.has(seal)) continue
       const { kind, uid, name, settings = usual } = owner
-      const { override, waivers } = settings
-      const shared: SharedFact = { at: { project, kind, uid, name }, details, override, waivers }
+      const shared: SharedFact = { at: { project, kind, uid, name }, details, ...settings }
       const alike = groups.get(seal)
       if (alike === undefined) groups.set(seal, [shared])
       else alike.push(shared)
@@ -162,4 +164,4 @@ export function groupSharedFacts(
   return [...groups.values()]
 }
 
-const usual: FactSettings = { override: '', waivers: [] }
+const usual: FactSettings = { override: '', waivers: [], tentative: [] }

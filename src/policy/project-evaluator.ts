@@ -165,9 +165,11 @@ export class ProjectEvaluator {
     const waiverIndexes = this.#accepting(resource, projectWaivers)
     if (waiverIndexes.length > 0) this.#accepted.set(resourceKey(resource), waiverIndexes)
     const isEvaluated = (rule: string) => set.byId.has(rule)
-    const settingsOf = () => {
-      return { override: sets.keyFor(project, resource), waivers: this.#accepting(resource, fleetWaivers) }
-    }
+    const settingsOf = () => ({
+      override: sets.keyFor(project, resource),
+      waivers: this.#accepting(resource, fleetWaivers),
+      tentative: this.#tentativeFor(resource),
+    })
     this.#fleetFacts.visit(resource, isEvaluated, settingsOf)
     this.#aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
   }
@@ -405,9 +407,19 @@ export class ProjectEvaluator {
     return findings ?? noFindings
   }
 
+  /** Rules across projects that are tentative for a resource. */
+  #tentativeFor(resource: Resource): readonly string[] {
+    if (this.#tentative.size === 0) return none
+    const ofFleet = this.#active.filter(({ rule }) => rule.scope === 'fleet').map(({ rule }) => rule.id)
+    return ofFleet.filter((rule) => this.#isTentative(rule, resource))
+  }
+
+  #isTentative(rule: string, resource: Pick<Resource, 'kind' | 'uid'>): boolean {
+    return this.#tentative.size > 0 && this.#tentative.has(`${rule} ${resourceKey(resource)}`)
+  }
+
   #asTentative(finding: Finding): Finding {
-    if (this.#tentative.size === 0 || !this.#tentative.has(`${finding.rule} ${resourceKey(finding)}`)) return finding
-    return { ...finding, isTentative: true }
+    return this.#isTentative(finding.rule, finding) ? { ...finding, isTentative: true } : finding
   }
 
   #accepting(resource: Resource, among: WaiverIndexes): WaiverIndexes {

@@ -1,7 +1,7 @@
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
-import type { ReportProject } from '../model/evaluation.ts'
+import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
 import { countUnsureRules, type Gap, gapCauses } from '../model/gap.ts'
 import { pointersOverlap } from '../model/json.ts'
 import type { Report, ReportDrift, ReportViolation, Verdict } from '../model/report.ts'
@@ -26,6 +26,7 @@ interface EvaluatedExtent {
   readonly drift: readonly AnnouncedChange[]
   readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at'>[]
   readonly gaps?: readonly Pick<Gap, 'cause' | 'rule' | 'project'>[]
+  readonly rules?: readonly Pick<EvaluatedRule, 'id' | 'needs'>[]
   readonly notices?: Report['notices']
   readonly failOn: FailOn
 }
@@ -63,6 +64,7 @@ export function composeVerdict({
   drift,
   projects = [],
   gaps = [],
+  rules = [],
   notices = [],
   failOn,
 }: EvaluatedExtent): Verdict {
@@ -78,7 +80,7 @@ export function composeVerdict({
     drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
   }
   const failing = violations.filter(failsRun(failOn, projects, drift)).length
-  const lost = violations.filter(losesRun({ failOn, projects, drift, gaps })).length
+  const lost = violations.filter(losesRun({ failOn, projects, drift, gaps, rules })).length
   const exitCode = decideExitCode({ coverage, gaps }, { failing, lost })
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
   const unsure = countUnsureRules(gaps)
@@ -92,7 +94,7 @@ export function failsRunOf({ verdict, projects, drift }: Pick<Report, 'verdict' 
   return failsRun(verdict.fail_on, projects, drift)
 }
 
-export function losesRunOf(report: Pick<Report, 'verdict' | 'projects' | 'drift' | 'gaps'>) {
+export function losesRunOf(report: Pick<Report, 'verdict' | 'projects' | 'drift' | 'gaps' | 'rules'>) {
   return losesRun({ failOn: report.verdict.fail_on, ...report })
 }
 
@@ -112,18 +114,17 @@ export function losesRun({
   projects,
   drift,
   gaps = [],
-}: Pick<EvaluatedExtent, 'failOn' | 'projects' | 'gaps'> & {
+  rules = [],
+}: Pick<EvaluatedExtent, 'failOn' | 'projects' | 'gaps' | 'rules'> & {
   readonly drift?: readonly AnnouncedChange[]
 }): (violation: FailureCandidate) => boolean {
   const excused = new Set(
     gaps.flatMap(({ cause, project, rule }) => (gapCauses[cause].exits3 === 'never' ? `${project} ${rule}` : [])),
   )
-  return failsRun(
-    failOn,
-    projects,
-    drift,
-    ({ state, kind, project, rule }) => state === 'unknown' && kind !== 'probe' && !excused.has(`${project} ${rule}`),
-  )
+  const probing = new Set(rules.flatMap(({ id, needs }) => (needs.includes('probe') ? id : [])))
+  const isLost = ({ state, kind, project, rule = '' }: FailureCandidate) =>
+    state === 'unknown' && kind !== 'probe' && !probing.has(rule) && !excused.has(`${project} ${rule}`)
+  return failsRun(failOn, projects, drift, isLost)
 }
 
 /**

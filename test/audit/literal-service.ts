@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect } from 'vitest'
 import { listRuns } from '../../src/history/sql/runs.ts'
+import { gapsOfRules } from '../../src/model/gap.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
@@ -64,7 +65,9 @@ export async function openLiteral(shown: Shown = {}, options: Pick<AuditHarnessO
           expect(lines.sort(), `run ${run.number}`).toEqual(violationLines(report))
           expect(replay.context.projects[0]?.evaluated_by_rule).toEqual(report.projects[0]?.evaluated_by_rule)
           const [evaluated] = replay.context.projects
-          expect(evaluated?.gaps).toEqual(report.gaps.filter(({ project }) => project === evaluated?.project))
+          expect(evaluated?.gaps).toEqual(
+            gapsOfRules(report.gaps).filter(({ project }) => project === evaluated?.project),
+          )
         }
       })
       return reports

@@ -380,8 +380,8 @@ rules:
       ].map(endpoint),
       found: [
         [],
-        ['opened drift/secret-changed EP-1'],
-        ['continuing drift/secret-changed EP-1', 'opened drift/authentication-lost EP-1'],
+        ['opened drift/authentication-lost EP-1', 'opened drift/secret-changed EP-1'],
+        ['continuing drift/authentication-lost EP-1', 'continuing drift/secret-changed EP-1'],
       ],
     },
     ...[7, undefined].map((type) => ({

@@ -70,3 +70,17 @@ it('a violation that an override may switch off or rate otherwise is not fixed w
   expect(silent).toBe('')
   expect(opened).toContain('opened high; The override for')
 })
+
+it('so do violations of a rule across projects', async () => {
+  const policy = policyOf(`extends: []
+rules: { endpoint/secret-shared: medium }
+waivers:
+  - { rule: endpoint/secret-shared, match: { url_host: e1.example }, owner: lee, reason: moving, expires: 2027-01-31 }
+`)
+  await using fixture = await openLiteral({ endpoints: [anEndpoint('e1'), anEndpoint('e2')] })
+  const statesOf = ({ violations }: Report) => violations.map(({ uid, state }) => `${uid} ${state}`).sort()
+  expect(statesOf(await fixture.audit({ policy }))).toEqual(['e1 waived', 'e2 opened'])
+  const { url: _, ...rest } = anEndpoint('e1')
+  fixture.show({ endpoints: [rest, anEndpoint('e2')] })
+  expect(statesOf(await fixture.audit({ policy }))).toEqual(['e1 waived', 'e2 continuing'])
+})

@@ -34,7 +34,7 @@ describe('a source', () => {
       [`unknown source/disabled ${uid}`],
     ])
     expect(three.violations[0]?.last_seen).toBe(one.run.started_at)
-    expect([two, three].map(({ verdict }) => verdict.exit_code)).toEqual([0, 0])
+    expect([two, three].map(({ verdict }) => verdict.exit_code)).toEqual([3, 3])
     expect(fixture.query('SELECT 1 FROM current_resource WHERE uid = ?', uid)).toHaveLength(1)
     expect(fixture.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toHaveLength(1)
 

@@ -122,6 +122,7 @@ export function verdictOf(run: WrittenRun): Verdict {
     gaps: gapsOf(run),
     rules: run.rules,
     notices: run.notices,
+    at: run.started_at,
     failOn: run.fail_on,
   })
 }

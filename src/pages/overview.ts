@@ -176,13 +176,14 @@ async function countFailing(request: SiteRequest, active: readonly ListedViolati
   const { rules = [] } = (await readInputs(request)) ?? {}
   const ofRun = active.map((violation) => {
     // What an earlier run opened where this one did not scan is not new in it.
-    const { rule, severity, project, kind, uid, path, first_seen } = violation
+    const { rule, severity, project, kind, uid, path, first_seen, waiver } = violation
     const state = violation.state === 'opened' && !isNew(violation) ? 'continuing' : violation.state
-    return { rule, severity, state, project, kind, uid, path, first_seen }
+    return { rule, severity, state, project, kind, uid, path, first_seen, ...(waiver && { waiver }) }
   })
   return {
     failing: ofRun.filter(failsRun(failOn, projects, announced)).length,
-    lost: ofRun.filter(losesRun({ failOn, projects, drift: announced, gaps, rules })).length,
+    lost: ofRun.filter(losesRun({ failOn, projects, drift: announced, gaps, rules, at: request.run.started_at }))
+      .length,
   }
 }
 

@@ -65,16 +65,18 @@ export function matcherOf(selector: Selector): Matcher {
   const hosts = selector.url_host && listOf(selector.url_host).map((host) => host.toLowerCase())
   const testOwner = anyOf(selector.owner)
   const testHost = anyOf(hosts)
-  const tests: readonly [pointer: string, passes: (resource: Resource) => boolean][] = [
-    ...(selector.owner === undefined
-      ? []
-      : [['/owner_id', ({ attributes }: Resource) => testOwner(() => textOf(attributes.owner_id))] as const]),
-    ...(hosts === undefined
-      ? []
-      : [
-          ['/url', ({ attributes }: Resource) => testHost(() => hostOf(textOf(attributes.url)).toLowerCase())] as const,
-        ]),
-  ].map(([pointer, passes]) => [pointer, passes])
+  const tests = [
+    {
+      pointer: '/owner_id',
+      isAsked: selector.owner !== undefined,
+      passes: ({ attributes }: Resource) => testOwner(() => textOf(attributes.owner_id)),
+    },
+    {
+      pointer: '/url',
+      isAsked: hosts !== undefined,
+      passes: ({ attributes }: Resource) => testHost(() => hostOf(textOf(attributes.url)).toLowerCase()),
+    },
+  ].filter(({ isAsked }) => isAsked)
   const uids = selector.uid === undefined ? undefined : new Set(listOf(selector.uid))
   const ofKinds = selector.kind === undefined ? undefined : new Set(listOf(selector.kind))
   const reaches = reachOf(selector)
@@ -86,12 +88,12 @@ export function matcherOf(selector: Selector): Matcher {
   return {
     matches: (project, labels, resource) =>
       isNamed(project, labels, resource) &&
-      tests.every(([pointer, passes]) => !isUnknown(resource, pointer) && passes(resource)),
+      tests.every(({ pointer, passes }) => !isUnknown(resource, pointer) && passes(resource)),
     unknownOf(project, labels, resource) {
-      const unknown = isReadable(resource) ? [] : tests.filter(([pointer]) => isUnknown(resource, pointer))
+      const unknown = isReadable(resource) ? [] : tests.filter(({ pointer }) => isUnknown(resource, pointer))
       if (unknown.length === 0 || !isNamed(project, labels, resource)) return []
-      const isOpen = tests.every(([pointer, passes]) => isUnknown(resource, pointer) || passes(resource))
-      return isOpen ? unknown.map(([pointer]) => pointer) : []
+      const isOpen = tests.every(({ pointer, passes }) => isUnknown(resource, pointer) || passes(resource))
+      return isOpen ? unknown.map(({ pointer }) => pointer) : []
     },
   }
 }

@@ -24,7 +24,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
 import { matchingProjects, presentScans, selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
-import { type FieldGap, fieldGap, readFieldGaps, sayUnknown } from './field-gaps.ts'
+import { fieldGap, readFieldGaps, sayUnknown } from './field-gaps.ts'
 import { provesAbsence } from './proves-absence.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
@@ -137,10 +137,11 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   })
   const extent = isBackwards ? selectProjects(scansTo, projects) : scans
   const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
-  const gaps = [
-    ...(await readFieldGaps(reader, extent, later.number, kind)),
-    ...(await readFieldGaps(reader, extent, earlier.number, kind)),
-  ].filter((one, at, all) => all.findIndex((other) => isSameGap(one, other)) === at)
+  const gapsBefore = await readFieldGaps(reader, extent, earlier.number, kind)
+  const gapsAfter = await readFieldGaps(reader, extent, later.number, kind)
+  // Of a field that is unknown on both sides, what the later one says.
+  const byField = new Map([...gapsBefore, ...gapsAfter].map((gap) => [`${gap.project} ${gap.kind} ${gap.field}`, gap]))
+  const gaps = [...byField.values()]
   const unread = presentScans(matchingProjects(scansFrom, projects))
     .filter(({ coverage }) => !isCoverageComplete(coverage))
     .map(({ project }) => project.name)
@@ -167,10 +168,6 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
     rows,
     omitted: total - rows.length,
   }
-}
-
-function isSameGap(one: FieldGap, other: FieldGap): boolean {
-  return one.project === other.project && one.kind === other.kind && one.field === other.field
 }
 
 function countKind(counted: Map<string, CountedKind>, { project, kind }: ResourceDifference): void {

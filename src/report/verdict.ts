@@ -28,6 +28,8 @@ interface EvaluatedExtent {
   readonly gaps?: readonly Pick<Gap, 'cause' | 'rule' | 'project'>[]
   readonly rules?: readonly Pick<EvaluatedRule, 'id' | 'needs'>[]
   readonly notices?: Report['notices']
+  /** Start of the run: ISO 8601 in UTC. */
+  readonly at?: string
   readonly failOn: FailOn
 }
 
@@ -66,6 +68,7 @@ export function composeVerdict({
   gaps = [],
   rules = [],
   notices = [],
+  at = '',
   failOn,
 }: EvaluatedExtent): Verdict {
   const ofState = (state: string) => violations.filter((violation) => violation.state === state).length
@@ -80,7 +83,7 @@ export function composeVerdict({
     drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
   }
   const failing = violations.filter(failsRun(failOn, projects, drift)).length
-  const lost = violations.filter(losesRun({ failOn, projects, drift, gaps, rules })).length
+  const lost = violations.filter(losesRun({ failOn, projects, drift, gaps, rules, at })).length
   const exitCode = decideExitCode({ coverage, gaps }, { failing, lost })
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
   const unsure = countUnsureRules(gaps)
@@ -94,8 +97,8 @@ export function failsRunOf({ verdict, projects, drift }: Pick<Report, 'verdict' 
   return failsRun(verdict.fail_on, projects, drift)
 }
 
-export function losesRunOf(report: Pick<Report, 'verdict' | 'projects' | 'drift' | 'gaps' | 'rules'>) {
-  return losesRun({ failOn: report.verdict.fail_on, ...report })
+export function losesRunOf(report: Pick<Report, 'verdict' | 'projects' | 'drift' | 'gaps' | 'rules' | 'run'>) {
+  return losesRun({ failOn: report.verdict.fail_on, ...report, at: report.run.started_at })
 }
 
 export function atLeast(severity: Severity): string {
@@ -103,7 +106,7 @@ export function atLeast(severity: Severity): string {
 }
 
 type FailureCandidate = Pick<ReportViolation, 'severity' | 'state'> &
-  Partial<Pick<ReportViolation, 'rule' | 'project' | 'kind' | 'uid' | 'path' | 'first_seen'>>
+  Partial<Pick<ReportViolation, 'rule' | 'project' | 'kind' | 'uid' | 'path' | 'first_seen' | 'waiver'>>
 
 /**
  * Whether a violation is unknown by what was not seen, and would fail the run, were it still open. What a probe could not
@@ -115,15 +118,20 @@ export function losesRun({
   drift,
   gaps = [],
   rules = [],
-}: Pick<EvaluatedExtent, 'failOn' | 'projects' | 'gaps' | 'rules'> & {
+  at = '',
+}: Pick<EvaluatedExtent, 'failOn' | 'projects' | 'gaps' | 'rules' | 'at'> & {
   readonly drift?: readonly AnnouncedChange[]
 }): (violation: FailureCandidate) => boolean {
   const excused = new Set(
     gaps.flatMap(({ cause, project, rule }) => (gapCauses[cause].exits3 === 'never' ? `${project} ${rule}` : [])),
   )
   const probing = new Set(rules.flatMap(({ id, needs }) => (needs.includes('probe') ? id : [])))
-  const isLost = ({ state, kind, project, rule = '' }: FailureCandidate) =>
-    state === 'unknown' && kind !== 'probe' && !probing.has(rule) && !excused.has(`${project} ${rule}`)
+  const isExcused = ({ kind, project, rule = '' }: FailureCandidate) =>
+    kind === 'probe' || probing.has(rule) || excused.has(`${project} ${rule}`)
+  // One that was waived when it was seen last would be waived still, until that ends.
+  const isWaived = ({ waiver }: FailureCandidate) => waiver !== undefined && waiver.expires > at
+  const isLost = (violation: FailureCandidate) =>
+    violation.state === 'unknown' && !isWaived(violation) && !isExcused(violation)
   return failsRun(failOn, projects, drift, isLost)
 }
 

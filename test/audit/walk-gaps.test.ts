@@ -57,6 +57,19 @@ it('a violation that would fail the run and that the answer hides exits with 3, 
   expect(lenient.verdict.exit_code).toBe(0)
 })
 
+it('not so one that a waiver accepted when it was seen last', async () => {
+  const waived = policyOf(`extends: []
+rules: { endpoint/inactive: high }
+waivers: [{ rule: endpoint/inactive, match: { uid: e1 }, owner: lee, reason: moving, expires: 2027-01-31 }]
+`)
+  await using fixture = await openLiteral({ endpoints: [anEndpoint('e1', { status: 'inactive' }), anEndpoint('e2')] })
+  expect((await fixture.audit({ policy: waived })).verdict).toMatchObject({ exit_code: 0, waived: 1 })
+  const { status: _, ...hidden } = anEndpoint('e1')
+  fixture.show({ endpoints: [hidden, anEndpoint('e2')] })
+  const { verdict } = await fixture.audit({ policy: waived })
+  expect(verdict).toMatchObject({ exit_code: 0, unknown: 1 })
+})
+
 it.each([[21], [5000]])('a gap of %i resources names twenty, and covers all of them', async (size) => {
   const uids = Array.from({ length: size }, (_, at) => `e${at}`)
   await using fixture = await openLiteral({ endpoints: uids.map((uid) => anEndpoint(uid, { status: 'inactive' })) })

@@ -192,16 +192,19 @@ def run_once(number, run, world, projects):
             # Of what could not be seen again, only what would fail the run counts.
             "exit 3": not is_complete
             or any(
-                said["state"] == "unknown" and kind != "probe" and is_lost(said, scans, project, run)
-                for (_, project, kind, _, _), said in violations.items()
+                said["state"] == "unknown" and kind != "probe" and is_lost((rule, kind, uid, path), said, scans, project, run)
+                for (rule, project, kind, uid, path), said in violations.items()
             ),
         },
     }
 
 
-def is_lost(said, scans, project, run):
+def is_lost(place, said, scans, project, run):
     """Whether a violation would fail the run, were it still open."""
-    if run["fail_on"] == "never":
+    known = next((scan.project for scan in scans if scan.project.name == project), None)
+    until = None if known is None else known.waivers.get(place)
+    # Waived when it was found last, and until then.
+    if run["fail_on"] == "never" or (until is not None and until > seconds_of(run["started_at"])):
         return False
     if not controls.decides(said["severity"], run["fail_on"]):
         return False

@@ -104,10 +104,7 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
     const fleet = generateFleet({ ...size, projects: 4 })
     await using service = await startSimulatedService(fleet, { latencyMs: 20 })
     await using workers = openWorkerProcesses({ service, fleet, url: place.url, slots: 1 })
-    workers.directory.write('other-policy.yaml', 'extends: [recommended]\n')
-    workers.writeOther('other.yaml', '')
-    const other = workers.directory.file('other.yaml')
-    writeFileSync(other, readFileSync(other, 'utf8').replace('policy.yaml', 'other-policy.yaml'))
+    const other = writeOtherPolicy(workers)
     const refusing = workers.start('other.yaml')
     await untilWorkers(place, 1)
     const asked = workers.audit()
@@ -120,10 +117,7 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
     const fleet = generateFleet({ ...size, projects: 4 })
     await using service = await startSimulatedService(fleet)
     await using workers = openWorkerProcesses({ service, fleet, url: place.url, slots: 1 })
-    workers.directory.write('other-policy.yaml', 'extends: [recommended]\n')
-    workers.writeOther('other.yaml', '')
-    const other = workers.directory.file('other.yaml')
-    writeFileSync(other, readFileSync(other, 'utf8').replace('policy.yaml', 'other-policy.yaml'))
+    writeOtherPolicy(workers)
     const refusing = workers.start('other.yaml')
     let said = ''
     refusing.child.stderr?.on('data', (text: string) => {
@@ -207,6 +201,15 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     await sleep(50)
   }
   throw new Error('it did not come so far')
+}
+
+/** The file `other.yaml`, which differs in its policy; returns where it is. */
+function writeOtherPolicy(workers: ReturnType<typeof openWorkerProcesses>): string {
+  workers.directory.write('other-policy.yaml', 'extends: [recommended]\n')
+  workers.writeOther('other.yaml', '')
+  const other = workers.directory.file('other.yaml')
+  writeFileSync(other, readFileSync(other, 'utf8').replace('policy.yaml', 'other-policy.yaml'))
+  return other
 }
 
 function untilLine({ child, ended }: Running, line: RegExp): Promise<void> {

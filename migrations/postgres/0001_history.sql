@@ -535,8 +535,6 @@ CREATE TABLE hookdrift.run_plan (
   stop_at     timestamptz,
   -- The signal that stopped it before that.
   stopped_by  text COLLATE "C" CHECK (stopped_by IN ('sigint', 'sigterm')),
-  -- The last ids before those of the conclusion: another coordinator removes these rows and concludes again. JSON.
-  concluding  text COLLATE "C",
   ended_at    timestamptz,
   -- Why there is no committed run.
   error       text COLLATE "C"
@@ -554,18 +552,13 @@ CREATE TABLE hookdrift.task (
   worker     text COLLATE "C",
   planned_at timestamptz NOT NULL,
   begun_at   timestamptz,
-  -- What the project leaves for the end of the run, and what its draft keeps until then: JSON.
-  outcome    text COLLATE "C",
-  draft      text COLLATE "C",
+  -- Why it was given up: JSON.
+  reason     text COLLATE "C",
+  -- What the run writes of the project, and what it leaves for the end of the run: compressed JSON, until the commit.
+  result     bytea,
   PRIMARY KEY (run, project_id)
 );
 CREATE INDEX task_unfinished ON hookdrift.task (run, service) WHERE state <> 'done';
-
--- Blocks of ids that workers of one run take.
-CREATE TABLE hookdrift.id_block (
-  name text COLLATE "C" PRIMARY KEY,
-  next bigint NOT NULL
-);
 
 -- A service that limits requests: no worker asks before.
 CREATE TABLE hookdrift.service_gate (

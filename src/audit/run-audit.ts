@@ -156,7 +156,12 @@ export type AuditAll = (audit: Audit, run: OpenRun) => Promise<readonly ProjectO
 /** In this process, several at once. */
 const auditHere: AuditAll = ({ projects, concurrency }, run) => {
   const limit = pLimit(concurrency)
-  return Promise.all(projects.map((project) => limit(() => auditContained(project, run))))
+  const auditOne = async (project: AuditedProject) => {
+    const outcome = await auditContained(project, run)
+    await run.draft.pack(project.ref)
+    return outcome
+  }
+  return Promise.all(projects.map((project) => limit(auditOne, project)))
 }
 
 /** Of the projects that are audited. */

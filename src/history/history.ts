@@ -13,12 +13,11 @@ import type { PastVersion, StoredBody, VersionPoint } from './stored-body.ts'
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
  * backend may be remote. What is asked of committed runs are the statements of `history/sql`, for both backends.
  *
- * A run is drafted page by page and becomes visible in one commit. Readers see the history before it or after it.
+ * A run is drafted in memory and written by one commit. Readers see the history before it or after it.
  */
 export interface History extends HistoryReader, Approvals, Acceptances, Notes, Outbox {
   /**
-   * Starts a run, which owns the lease until it is committed or abandoned. First removes the rows of killed runs and
-   * closes these as interrupted.
+   * Starts a run, which owns the lease until it is committed or abandoned. First closes killed runs as interrupted.
    * @throws AuditError.busy when another live run owns the lease
    */
   begin(start: RunStart): Promise<Draft>
@@ -29,11 +28,9 @@ export interface History extends HistoryReader, Approvals, Acceptances, Notes, O
 export type OpenHistory = Omit<History, 'begin'>
 
 /**
- * One run being written. Nothing of it is visible before `commit`. The run covers the projects whose scan it stages.
- * Uids are well-formed text.
- *
- * Every method that writes throws AuditError.busy once the lease is lost or the run has ended. Every method throws
- * AuditError.failure when the history cannot be read or written. A run that lost its lease leaves no rows.
+ * One run being drafted. Nothing of it is written before `commit`, which throws AuditError.busy once the lease is lost or
+ * the run has ended. The run covers the projects whose scan it stages. Uids are well-formed text. Every method throws
+ * AuditError.failure when the history cannot be read or written.
  */
 export type Draft = Omit<RunDraft, 'token' | 'release' | 'exportProject' | 'importProject'>
 

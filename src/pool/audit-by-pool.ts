@@ -23,8 +23,6 @@ export interface PoolRun {
   readonly runTimeoutMs: number
   /** Aborted when another process is to go on with the run. */
   readonly handOver: AbortSignal
-  /** Called before the first row that this process writes itself. */
-  readonly onConcluding: () => Promise<void>
   /** Called with a service whose projects are given up, because no worker takes them, and with why. */
   readonly onUnclaimed?: ((service: string, reason: string) => void) | undefined
   /** For how long no worker may take them. */
@@ -50,7 +48,6 @@ export function auditByPool(pool: PoolRun): AuditAll {
     const stop = await waitForTasks(audit.projects, pool)
     const { db, draft, projectIds } = pool
     const reasons = await giveUpTasks(db, draft.run, { which: 'unfinished', reason: stop ?? workersLost() })
-    await pool.onConcluding()
     const outcomes = await importDone(audit.projects, pool)
     const unfinished = audit.projects.flatMap((project, at) => {
       const reason = reasons.get(projectIds[at] ?? 0)
@@ -158,7 +155,7 @@ async function giveUpLost({ db, jobs, draft }: PoolRun): Promise<void> {
   for (const job of lost) await jobs.complete(lostQueue, job)
 }
 
-/** How many outcomes are read at once: each may be some hundred KB. */
+/** How many results are read at once: each may be some hundred KB. */
 const mostRead = 50
 
 async function importDone(
@@ -168,11 +165,11 @@ async function importDone(
   const outcomes = new Map<string, ProjectOutcome>()
   for (let after = 0; ; ) {
     const done = await readDone(db, draft.run, { after, most: mostRead })
-    for (const { place, outcome, draft: taskDraft } of done) {
+    for (const { place, outcome, draft: drafted } of done) {
       const project = projects[place - 1]
       if (project === undefined) throw new Error(`task ${place} of run ${draft.run} has no project`)
-      await draft.importProject(project.ref, JSON.parse(taskDraft))
-      outcomes.set(project.ref.name, JSON.parse(outcome))
+      await draft.importProject(project.ref, drafted)
+      outcomes.set(project.ref.name, outcome)
       after = place
     }
     if (done.length < mostRead) return outcomes

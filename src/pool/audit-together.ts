@@ -1,7 +1,5 @@
 import type { AuditedProject } from '../audit/project-scan.ts'
 import { type Audit, type AuditDependencies, conductRun, runAudit } from '../audit/run-audit.ts'
-import { beginBlocks } from '../history/draft/draft-ids.ts'
-import { runColumns } from '../history/draft/drafted-rows.ts'
 import type { RunDraft } from '../history/draft/run-draft.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { projectIdsOf } from '../history/sql/project-ids.ts'
@@ -12,15 +10,7 @@ import { auditByPool, HandedOver, type PoolRun } from './audit-by-pool.ts'
 import { type Jobs, type OpenJobs, walkQueue } from './jobs.ts'
 import type { RunDrafts, SharedRunDraft } from './open-pool.ts'
 import { type RequestedRun, type RunPlan, writePlan } from './runs.ts'
-import {
-  briefTransaction,
-  insertTasks,
-  plannedProject,
-  readProjects,
-  removeRows,
-  type TaskKey,
-  type WalkOptions,
-} from './tasks.ts'
+import { briefTransaction, insertTasks, plannedProject, readProjects, type TaskKey, type WalkOptions } from './tasks.ts'
 
 interface RunCoordination {
   readonly db: PostgresDatabase
@@ -48,7 +38,7 @@ export async function auditTogether(
   coordinating: RunCoordination,
   dependencies: AuditDependencies,
 ): Promise<Report> {
-  const { id, drafts, onBegun } = coordinating
+  const { drafts, onBegun } = coordinating
   let held: SharedRunDraft | undefined
   const history: AuditDependencies['history'] = {
     ...dependencies.history,
@@ -63,7 +53,7 @@ export async function auditTogether(
       if (held === undefined) throw new Error('a run is audited that was not begun')
       const planned = { ...coordinating, draft: held }
       const projectIds = await planTasks(planned, audit.projects, { plan, options })
-      return poolOf(planned, { projectIds, options, id })(audit, run)
+      return poolOf(planned, { projectIds, options })(audit, run)
     }),
   )
 }
@@ -71,20 +61,19 @@ export async function auditTogether(
 /** Goes on with a run that another process began: `audit` has the projects of its tasks, in their order. Returns and throws as `auditTogether`. */
 export async function goOnTogether(
   audit: Audit,
-  { run, startedAt, concluding, options }: RequestedRun & { readonly options: WalkOptions },
+  { run, startedAt, options }: RequestedRun & { readonly options: WalkOptions },
   coordinating: RunCoordination,
   dependencies: AuditDependencies,
 ): Promise<Report> {
-  const { db, drafts, id, onBegun } = coordinating
+  const { db, drafts, onBegun } = coordinating
   if (run === null || startedAt === null) throw new Error('a run is adopted that was not begun')
   const draft = await drafts.adopt(run)
   onBegun?.(run)
   return leavingBehind({ clock: dependencies.clock, held: () => draft }, async () => {
     const planned = { ...coordinating, draft }
-    await removeConclusion(db, planned, concluding)
     const tasks = await readProjects(db, run)
     const projectIds = tasks.map(({ projectId }) => projectId)
-    const auditAll = poolOf(planned, { projectIds, options, id })
+    const auditAll = poolOf(planned, { projectIds, options })
     const begun = { draft, startedAt }
     return conductRun(audit, dependencies, begun, auditAll)
   })
@@ -92,14 +81,9 @@ export async function goOnTogether(
 
 function poolOf(
   coordinating: RunCoordination & { readonly draft: SharedRunDraft },
-  {
-    projectIds,
-    options,
-    id,
-  }: { readonly projectIds: readonly number[]; readonly options: WalkOptions; readonly id: string },
+  { projectIds, options }: { readonly projectIds: readonly number[]; readonly options: WalkOptions },
 ) {
-  const onConcluding = () => noteConcluding(coordinating.db, { id, draft: coordinating.draft })
-  return auditByPool({ ...coordinating, projectIds, onConcluding, runTimeoutMs: options.runTimeoutMs })
+  return auditByPool({ ...coordinating, projectIds, runTimeoutMs: options.runTimeoutMs })
 }
 
 /** After an error from outside, the run is left to another process; after a bug, it is closed. */
@@ -128,9 +112,6 @@ interface TaskPlanner {
   readonly id: string
 }
 
-/** Tables whose rows a conclusion may add, in projects of tasks too. */
-const counted = ['version', 'violation', 'change'] as const
-
 /**
  * Plans a run that has begun: a task and a job for each project, in one transaction. Returns the ids of the projects'
  * rows, in the order of the projects.
@@ -154,7 +135,6 @@ async function planTasks(
     )
     const tasks = projects.map((project, at) => ({ projectId: ids[at] ?? 0, project: plannedProject(project) }))
     await insertTasks(transaction, run, tasks)
-    await beginBlocks(transaction)
     for (const [service, group] of Map.groupBy(tasks, ({ project }) => project.ref.service)) {
       const keys = group.map(({ projectId }): TaskKey => ({ run, projectId, service }))
       await jobs.send(walkQueue(service), keys, {}, transaction)
@@ -167,43 +147,4 @@ async function planTasks(
 async function requireLease(session: PostgresSession, { run, token }: TaskPlanner['draft']): Promise<void> {
   const isOwn = await session.get('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR SHARE', [token])
   if (isOwn === undefined) throw AuditError.busy(`run ${run} no longer owns the lease`)
-}
-
-/** Notes where the ids of rows begin that the coordinator writes itself. */
-async function noteConcluding(db: PostgresDatabase, { id, draft }: Pick<TaskPlanner, 'id' | 'draft'>): Promise<void> {
-  await briefTransaction(db, async (transaction) => {
-    await requireLease(transaction, draft)
-    await transaction.run(
-      `UPDATE hookdrift.run_plan SET concluding = (SELECT json_object_agg(name, next) FROM hookdrift.id_block)::text
-       WHERE id = $1 AND concluding IS NULL`,
-      [id],
-    )
-  })
-}
-
-/** Removes what a coordinator that was lost wrote of a run: its conclusion, and what no task is about. */
-async function removeConclusion(
-  db: PostgresDatabase,
-  { draft }: Pick<TaskPlanner, 'draft'>,
-  concluding: Readonly<Record<string, number>> | undefined,
-): Promise<void> {
-  const { run } = draft
-  await briefTransaction(db, async (transaction) => {
-    await requireLease(transaction, draft)
-    for (const table of concluding === undefined ? [] : counted) {
-      await transaction.run(`DELETE FROM hookdrift.${table} WHERE ${runColumns[table]} = $1 AND id >= $2`, [
-        run,
-        concluding?.[table] ?? 0,
-      ])
-    }
-    const others = await transaction.all<{ id: number }>(
-      'SELECT id FROM hookdrift.project WHERE id NOT IN (SELECT project_id FROM hookdrift.task WHERE run = $1)',
-      [run],
-    )
-    await removeRows(
-      transaction,
-      run,
-      others.map(({ id }) => id),
-    )
-  })
 }

@@ -98,24 +98,20 @@ export interface RequestedRun {
   readonly error: RunError | null
   /** Where the history was moved to; undefined where it was not. */
   readonly move: Move | undefined
-  /** The last ids before those of a conclusion that was begun. */
-  readonly concluding: Readonly<Record<string, number>> | undefined
 }
 
 export async function readRequestedRun(session: PostgresSession, id: string): Promise<RequestedRun | undefined> {
   const row = await session.get<
-    Omit<RequestedRun, 'request' | 'plan' | 'options' | 'concluding' | 'error' | 'move'> & {
+    Omit<RequestedRun, 'request' | 'plan' | 'options' | 'error' | 'move'> & {
       readonly request: string
       readonly error: string | null
       readonly options: string | null
       readonly plan: string | null
-      readonly concluding: string | null
     }
   >(
     `SELECT p.request, p.run, r.state, r.started_at AS "startedAt",
        r.tool_version AS "toolVersion", p.plan, p.options, p.stopped_by AS "stoppedBy", p.error,
-       (extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8 AS "leftMs", p.ended_at IS NOT NULL AS "hasEnded",
-       p.concluding
+       (extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8 AS "leftMs", p.ended_at IS NOT NULL AS "hasEnded"
      FROM hookdrift.run_plan p LEFT JOIN hookdrift.run r ON r.number = p.run WHERE p.id = $1`,
     [id],
   )
@@ -127,7 +123,6 @@ export async function readRequestedRun(session: PostgresSession, id: string): Pr
     error: parsed(row.error) ?? null,
     move: await moveIn(session),
     options: parsed(row.options),
-    concluding: parsed(row.concluding),
   }
 }
 

@@ -1,5 +1,7 @@
+import { deflateSync, inflateSync } from 'node:zlib'
+import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import type { AuditedProject } from '../audit/project-scan.ts'
-import { runColumns } from '../history/draft/drafted-rows.ts'
+import type { ExportedProject } from '../history/draft/drafted-project.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../history/postgres/connect.ts'
 import type { RunStart } from '../history/staged.ts'
 import type { ProjectRef } from '../model/resource.ts'
@@ -93,21 +95,19 @@ export async function readTask(session: PostgresSession, { run, projectId }: Tas
 const leftSql = '(extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8'
 
 /**
- * Takes a task that no worker took since it was read, within a transaction. What its former worker wrote goes with it.
- * Returns the token of all writes from now on; undefined when another worker was first.
+ * Takes a task that no worker took since it was read. Returns the token with which its result is left; undefined when
+ * another worker was first.
  */
 export async function takeTask(
   session: PostgresSession,
   { run, projectId }: TaskKey,
   { token, worker }: { readonly token: number; readonly worker: string },
 ): Promise<number | undefined> {
-  const taken = await session.value<number>(
+  return session.value<number>(
     `UPDATE hookdrift.task SET token = token + 1, state = 'running', worker = $4, begun_at = clock_timestamp()
      WHERE run = $1 AND project_id = $2 AND token = $3 AND state IN ('planned', 'running') RETURNING token`,
     [run, projectId, token, worker],
   )
-  if (taken !== undefined && token > 0) await removeRows(session, run, [projectId])
-  return taken
 }
 
 /** Puts a task back that this worker took: a stopped worker leaves nothing half. False when another worker has it. */
@@ -124,28 +124,25 @@ export async function returnTask(
   return returned === 1
 }
 
-/** Leaves what a project's walk came to. False when another worker has the task: nothing was written. */
+/** What the walk of a project came to. */
+export interface TaskResult {
+  readonly outcome: ProjectOutcome
+  readonly draft: ExportedProject
+}
+
+/** Leaves it, compressed. False when another worker has the task: nothing was written. */
 export async function leaveTask(
   session: PostgresSession,
   { run, projectId }: TaskKey,
-  result: { readonly token: number; readonly outcome: string; readonly draft: string },
+  { token, result }: { readonly token: number; readonly result: TaskResult },
 ): Promise<boolean> {
+  const text = deflateSync(JSON.stringify(result), { level: 1 }).toString('base64')
   const written = await session.run(
-    `UPDATE hookdrift.task SET state = 'done', outcome = $4, draft = $5
+    `UPDATE hookdrift.task SET state = 'done', result = decode($4, 'base64')
      WHERE run = $1 AND project_id = $2 AND token = $3 AND state = 'running'`,
-    [run, projectId, result.token, result.outcome, result.draft],
+    [run, projectId, token, text],
   )
   return written === 1
-}
-
-/** Removes what a run wrote of some projects so far. */
-export async function removeRows(session: PostgresSession, run: number, projects: readonly number[]): Promise<void> {
-  for (const [table, column] of Object.entries(runColumns)) {
-    await session.run(`DELETE FROM hookdrift.${table} WHERE ${column} = $1 AND project_id = ANY($2::bigint[])`, [
-      run,
-      projects,
-    ])
-  }
 }
 
 export interface TaskProgress {
@@ -173,34 +170,26 @@ export async function readProgress(session: PostgresSession, run: number): Promi
 type GivenUp = 'unfinished' | 'planned' | readonly number[]
 
 /**
- * Gives up tasks that are not done: their workers write nothing more, and what they wrote is removed. A task keeps the
- * reason that it was first given up with, also for another process. Returns the reasons by the projects' ids; for
- * `unfinished`, those that were given up before included.
+ * Gives up tasks that are not done: their workers leave nothing. A task keeps the reason that it was first given up with,
+ * also for another process. Returns the reasons by the projects' ids; for `unfinished`, those that were given up before
+ * included.
  */
 export async function giveUpTasks(
   db: PostgresDatabase,
   run: number,
   { which, reason }: { readonly which: GivenUp; readonly reason: Error },
 ): Promise<ReadonlyMap<number, Error>> {
-  return briefTransaction(db, async (transaction) => {
-    const isChosen =
-      which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($3::bigint[])'
-    const written: WrittenReason = { code: reason instanceof Stop ? reason.code : null, message: reason.message }
-    const rows = await transaction.all<{ id: number; outcome: string }>(
-      `UPDATE hookdrift.task SET token = token + 1, state = 'lost', outcome = CASE WHEN state = 'lost' THEN outcome ELSE $2 END
-       WHERE run = $1 AND state <> 'done' AND ${isChosen} RETURNING project_id AS id, outcome`,
-      [run, JSON.stringify(written), ...(typeof which === 'string' ? [] : [which])],
-    )
-    await removeRows(
-      transaction,
-      run,
-      rows.map(({ id }) => id),
-    )
-    return new Map(rows.map(({ id, outcome }) => [id, reasonOf(JSON.parse(outcome))]))
-  })
+  const isChosen =
+    which === 'unfinished' ? 'true' : which === 'planned' ? "state = 'planned'" : 'project_id = ANY($3::bigint[])'
+  const written: WrittenReason = { code: reason instanceof Stop ? reason.code : null, message: reason.message }
+  const rows = await db.all<{ id: number; reason: string }>(
+    `UPDATE hookdrift.task SET token = token + 1, state = 'lost', reason = coalesce(reason, $2)
+     WHERE run = $1 AND state <> 'done' AND ${isChosen} RETURNING project_id AS id, reason`,
+    [run, JSON.stringify(written), ...(typeof which === 'string' ? [] : [which])],
+  )
+  return new Map(rows.map(({ id, reason }) => [id, reasonOf(JSON.parse(reason))]))
 }
 
-/** The outcome of a task that was given up. */
 interface WrittenReason {
   readonly code: Stop['code'] | null
   readonly message: string
@@ -210,23 +199,22 @@ function reasonOf({ code, message }: WrittenReason): Error {
   return code === null ? new Error(message) : new Stop(code, message)
 }
 
-interface DoneTask {
-  readonly projectId: number
-  readonly outcome: string
-  readonly draft: string
-}
-
 /** Some of the tasks that are done, after a place in the order of projects. */
 export async function readDone(
   db: PostgresDatabase,
   run: number,
   { after, most }: { readonly after: number; readonly most: number },
-): Promise<readonly (DoneTask & { readonly place: number })[]> {
-  return db.all(
-    `SELECT project_id AS "projectId", place, outcome, draft FROM hookdrift.task
+): Promise<readonly (TaskResult & { readonly place: number })[]> {
+  const rows = await db.all<{ readonly place: number; readonly result: string }>(
+    `SELECT place, encode(result, 'base64') AS result FROM hookdrift.task
      WHERE run = $1 AND state = 'done' AND place > $2 ORDER BY place LIMIT $3`,
     [run, after, most],
   )
+  return rows.map(({ place, result }) => {
+    // A worker of the same version wrote it.
+    const left: TaskResult = JSON.parse(inflateSync(Buffer.from(result, 'base64')).toString())
+    return { ...left, place }
+  })
 }
 
 /** The projects of a run, in their order. */

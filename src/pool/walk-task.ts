@@ -18,6 +18,7 @@ import {
   readTask,
   returnTask,
   type TaskKey,
+  type TaskResult,
   type TaskState,
   takeTask,
 } from './tasks.ts'
@@ -89,10 +90,10 @@ export async function walkTask(
     })
     return typeof site === 'string' ? site : 'configuration'
   }
-  const token = await briefTransaction(db, (transaction) => takeTask(transaction, key, { token: state.token, worker }))
+  const token = await takeTask(db, key, { token: state.token, worker })
   if (token === undefined) return 'lost'
   if (state.wasRunning) dependencies.onTakenOver()
-  const result = await walk(project, site, { ...dependencies, abandon, key, token, state })
+  const result = await walk(project, site, { ...dependencies, abandon, key, state })
   if (result === undefined) {
     if (isLost(abandon)) return 'lost'
     const isReturned = await briefTransaction(db, async (transaction) => {
@@ -103,7 +104,7 @@ export async function walkTask(
     return isReturned ? 'returned' : 'lost'
   }
   const isLeft = await briefTransaction(db, async (transaction) => {
-    if (!(await leaveTask(transaction, key, { token, ...result }))) return false
+    if (!(await leaveTask(transaction, key, { token, result }))) return false
     // The job may be another worker's by now, which finds the task done.
     await jobs.complete(queue, job, transaction)
     return true
@@ -114,7 +115,6 @@ export async function walkTask(
 interface TaskWalk extends WalkDependencies {
   readonly abandon: AbortSignal
   readonly key: TaskKey
-  readonly token: number
   readonly state: TaskState
 }
 
@@ -122,10 +122,10 @@ interface TaskWalk extends WalkDependencies {
 async function walk(
   project: AuditedProject,
   site: RunSite,
-  { abandon, key, token, state, drafts, clock }: TaskWalk,
-): Promise<{ readonly outcome: string; readonly draft: string } | undefined> {
+  { abandon, key, state, drafts, clock }: TaskWalk,
+): Promise<TaskResult | undefined> {
   const now = Date.parse(state.terms.startedAt)
-  const draft = drafts.ofTask({ ...key, token })
+  const draft = drafts.ofTask({ run: key.run, ...state.terms })
   const { options, sealer, onPage, onBug, lastWritten } = site
   const evaluator = createEvaluator(options.policy, now, () => project.labels, clock.now)
   const run: OpenRun = {
@@ -144,7 +144,7 @@ async function walk(
   try {
     const outcome = await auditContained(project, run)
     if (abandon.aborted) return undefined
-    return { outcome: JSON.stringify(outcome), draft: JSON.stringify(await draft.exportProject(project.ref)) }
+    return { outcome, draft: await draft.exportProject(project.ref) }
   } catch (error) {
     if (abandon.aborted || (error instanceof AuditError && error.kind === 'busy')) return undefined
     throw error

@@ -80,8 +80,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
       const taken = await other.begin(aStart(at(3)))
       const before = await stateOf(taken)
       // The paused one wakes in the middle of the other's run.
-      const late = [aVersion('c', { late: true })]
-      await expect(paused.stage(payments, late)).rejects.toMatchObject({ exitCode: 5 })
+      await paused.stage(payments, [aVersion('late')])
       await expect(commit(paused)).rejects.toMatchObject({
         exitCode: 5,
         message: expect.stringContaining('run 2 no longer owns the lease'),

@@ -3,7 +3,7 @@ import { readVersionsAt } from '../../src/history/sql/state-at.ts'
 import type { VersionPoint } from '../../src/history/stored-body.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { idOf, knownIn } from './known-in.ts'
-import { aStart, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
+import { aStart, at, aVersion, commit, orders, payments, walkAll } from './samples.ts'
 
 /** What every backend promises of versions. */
 export function describeVersions(name: string, makePlace: () => Place): void {
@@ -65,11 +65,9 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         aVersion('v', { source_uid: 's' }, { kind: 'subscription' }),
       ]
       await draft.stage(payments, staged)
-      await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
       expect(await draft.referrers(payments, ['s'])).toEqual(new Map([['s', ['u', 'v']]]))
       const [body] = await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: draft.run }])
       expect(body?.attributes).toEqual({ url: 'here' })
-      expect((await draft.oldViolations(payments, { high: at(2) })).map(({ uid }) => uid)).toEqual(['a'])
     })
 
     it('finds what it replaced as of the run before, and what it put there as of its own', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { findBrokenLink } from '../../src/history/chain/links.ts'
-import { beginBlocks } from '../../src/history/draft/draft-ids.ts'
 import { postgresBackend } from '../../src/history/postgres/postgres-backend.ts'
 import { sqlAcceptances } from '../../src/history/sql/acceptances.ts'
 import { unknownScope } from '../../src/model/run-scope.ts'
@@ -25,7 +24,6 @@ describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine
     const { db } = fixture
     const silentFor = (seconds: number) =>
       db.run('UPDATE hookdrift.lease SET heartbeat_at = clock_timestamp() - make_interval(secs => $1)', [seconds])
-    await beginBlocks(db)
     const [lost, successor] = [openDrafts(db, on('one')), openDrafts(db, on('two'))]
     const begun = await lost.begin(aStart(at(1)))
     await silentFor(5)
@@ -39,7 +37,6 @@ describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine
 
   it('takes no decision of a person between two coordinators, as long as its time lasts', async () => {
     const { db } = fixture
-    await beginBlocks(db)
     const drafts = openDrafts(db, on('one'))
     const begun = await drafts.begin(aStart(at(1)))
     const options = { runsProbes: false, acceptsRemovals: false, runTimeoutMs: 60_000 }
@@ -60,7 +57,6 @@ describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine
 
   it('is not adopted once another run closed it, whose link covers how it ended', async () => {
     const { db } = fixture
-    await beginBlocks(db)
     const [lost, other] = [openDrafts(db, on('one')), openDrafts(db, on('two'))]
     const begun = await lost.begin(aStart(at(1)))
     await db.run("UPDATE hookdrift.lease SET heartbeat_at = 'epoch'")

@@ -1,34 +1,31 @@
 import { type ProjectRef, projectKey } from '../../model/resource.ts'
 import type { Session } from '../sql/session.ts'
-import type { DraftIds } from './draft-ids.ts'
-import type { NewProject } from './drafted-rows.ts'
-import { type UncommittedProject, untouchedProject } from './uncommitted-project.ts'
+import { type DraftedProject, untouchedProject } from './drafted-project.ts'
 
 /** A project of a draft. */
 export interface OpenProject {
-  readonly id: number
+  readonly project: ProjectRef
+  /** Of its row; null before the commit, where it has none yet. */
+  id: number | null
   /** null: there were no rows of it before this run, and a question about them is spared. */
   readonly hadVersions: number | null
   readonly hadViolations: number | null
   /** The last run before this one that scanned it. */
   readonly lastScan: number | null
-  state: UncommittedProject
+  state: DraftedProject
 }
 
-type ProjectRow = Omit<OpenProject, 'state'>
+type ProjectRow = Pick<OpenProject, 'id' | 'hadVersions' | 'hadViolations' | 'lastScan'>
 
-/** The projects of a draft. One that is missing gets the next id, and its row with the rows that are staged. */
+/** The projects of a draft, in the order in which they were opened. */
 export class OpenProjects {
   readonly #db: Session
   readonly #run: number
-  readonly #ids: DraftIds
   readonly #projects = new Map<string, Promise<OpenProject>>()
-  #waiting: NewProject[] = []
 
-  constructor(db: Session, run: number, ids: DraftIds) {
+  constructor(db: Session, run: number) {
     this.#db = db
     this.#run = run
-    this.#ids = ids
   }
 
   async open(project: ProjectRef): Promise<OpenProject> {
@@ -43,33 +40,20 @@ export class OpenProjects {
     )
   }
 
-  /** All that were opened, by their ids. */
-  async all(): Promise<OpenProject[]> {
-    return (await Promise.all(this.#projects.values())).sort((a, b) => a.id - b.id)
-  }
-
-  /** Rows to insert. */
-  takeWaiting(): readonly NewProject[] {
-    const waiting = this.#waiting
-    this.#waiting = []
-    return waiting
+  all(): Promise<OpenProject[]> {
+    return Promise.all(this.#projects.values())
   }
 
   #open(project: ProjectRef, reading: Promise<ReadonlyMap<string, ProjectRow>>): Promise<OpenProject> {
     const key = projectKey(project)
-    const opening = reading.then(async (rows) => {
-      return { ...(rows.get(key) ?? (await this.#make(project))), state: untouchedProject() }
+    const opening = reading.then((rows) => {
+      const { id, hadVersions, hadViolations, lastScan } = rows.get(key) ?? newProject
+      return { project, id, hadVersions, hadViolations, lastScan, state: untouchedProject() }
     })
     this.#projects.set(key, opening)
     // The next call tries again.
     opening.catch(() => this.#projects.delete(key))
     return opening
-  }
-
-  async #make({ service, uid }: ProjectRef): Promise<ProjectRow> {
-    const id = await this.#ids.take('project', 1)
-    this.#waiting.push({ id, service, uid })
-    return { id, hadVersions: null, hadViolations: null, lastScan: null }
   }
 
   async #read(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, ProjectRow>> {
@@ -89,3 +73,5 @@ export class OpenProjects {
     return rowsByKey
   }
 }
+
+const newProject: ProjectRow = { id: null, hadVersions: null, hadViolations: null, lastScan: null }

@@ -24,8 +24,8 @@ export async function readHistories(
   session: Session,
   { run, projects, opened, since }: HistoriesQuestion,
 ): Promise<ReadonlyMap<string, ProjectHistory>> {
-  const scanned = opened.flatMap(({ id, lastScan }) => (lastScan === null ? [] : [id]))
-  const violated = opened.flatMap(({ id, hadViolations }) => (hadViolations === null ? [] : [id]))
+  const scanned = opened.flatMap(({ id, lastScan }) => (lastScan === null ? [] : (id ?? [])))
+  const violated = opened.flatMap(({ id, hadViolations }) => (hadViolations === null ? [] : (id ?? [])))
   // Each question is spared where no project has such rows.
   const read = <Row extends OfProject>(sql: string, ids: readonly number[], ...values: (string | number)[]) =>
     scanned.length === 0 || ids.length === 0 ? [] : session.all<Row>(sql, [ids, ...values])

@@ -2,22 +2,22 @@ import { chunks } from '../../model/chunks.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import { policyProject } from '../../model/resource.ts'
 import { appendLink, attributeToRun } from '../chain/links.ts'
+import { leaseLost } from '../lease-owner.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
 import type { RunContext, RunRecord, WrittenRun } from '../records.ts'
-import { type HistoryBackend, leaseFence } from '../sql/backend.ts'
+import type { HistoryBackend } from '../sql/backend.ts'
 import { recordOf } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
 import type { Session, Transaction } from '../sql/session.ts'
 import type { RunStart } from '../staged.ts'
 import { everyProject } from '../visibility.ts'
-import { type DraftIds, followingIds } from './draft-ids.ts'
-import { finishDraft, writeReadings } from './finish-draft.ts'
-import { SqlScanDraft } from './scan-draft.ts'
-import type { NumberedNotice } from './uncommitted-project.ts'
+import type { NumberedNotice } from './drafted-project.ts'
+import { makeRows, type RunRows } from './run-rows.ts'
+import { type BegunRun, SqlScanDraft } from './scan-draft.ts'
 import { closeAsInterrupted, closeKilledRuns, readOutcome, unknownRun } from './unfinished-runs.ts'
+import { writeReadings, writeRun } from './write-run.ts'
 
-export interface AcquiredRun {
-  readonly run: number
+export interface AcquiredRun extends BegunRun {
   /** Of the lease: as long as the lease has it, this process may write. */
   readonly token: number
   /** Killed runs that were closed. */
@@ -27,6 +27,12 @@ export interface AcquiredRun {
 interface RunCommit {
   readonly run: number
   readonly record: RunRecord
+}
+
+interface CommitParts {
+  readonly rows: RunRows
+  readonly exitCodeOf: (record: WrittenRun) => ExitCode
+  readonly compose: ComposeNotifications | undefined
 }
 
 /** Projects whose items are written in one transaction, once the run is committed. */
@@ -42,8 +48,9 @@ export class RunDraft extends SqlScanDraft {
   readonly #notices: NumberedNotice[] = []
   #context: RunContext | undefined
 
-  constructor(backend: HistoryBackend, { run, token, interrupted }: AcquiredRun, ids: DraftIds) {
-    super(backend, { run, fence: leaseFence(token), ids })
+  constructor(backend: HistoryBackend, acquired: AcquiredRun) {
+    super(backend.db, acquired)
+    const { token, interrupted } = acquired
     this.#backend = backend
     this.interrupted = interrupted
     this.token = token
@@ -65,14 +72,14 @@ export class RunDraft extends SqlScanDraft {
     compose?: ComposeNotifications,
   ): Promise<RunRecord> {
     const { db, lease } = this.#backend
-    this.#stopHeartbeat()
     // Every run scans the policy, so it needs a row even if the run stages nothing of it.
     await this.projects.open(policyProject)
-    await this.writer.insert()
+    const rows = await makeRows(db, this.run, await this.projects.all())
+    this.#stopHeartbeat()
     let isLost = false
     try {
       const { record } = await this.#backend.commitSurely<RunCommit>({
-        work: (transaction) => this.#commitWithin(transaction, finishedAt, { exitCodeOf, compose }),
+        work: (transaction) => this.#commitWithin(transaction, finishedAt, { rows, exitCodeOf, compose }),
         subject: unknownRun.subject,
         advice: unknownRun.advice,
         isRecorded: async (transaction, { record }) => {
@@ -83,30 +90,27 @@ export class RunDraft extends SqlScanDraft {
           return isCommitted
         },
       })
-      this.writer.end()
-      for (const batch of chunks(await this.projects.all(), writtenTogether)) {
+      for (const batch of chunks(rows.projects, writtenTogether)) {
         // What cannot be written now is left out, and the next run does without it.
         await db.transaction((transaction) => writeReadings(transaction, batch, 'items')).catch(() => {})
       }
       return record
     } catch (error) {
       // One that still owns the lease can be abandoned.
-      throw isLost ? this.writer.lost() : error
+      throw isLost ? this.#lost() : error
     }
   }
 
   /** Ends the lease and leaves the run as it is, so that another process can go on with it. */
   async release(): Promise<void> {
     this.#stopHeartbeat()
-    this.writer.end()
     await this.#backend.lease.release(this.db, this.token)
   }
 
-  /** Records the run as interrupted and removes its other rows. */
+  /** Records the run as interrupted. */
   async abandon(finishedAt: string): Promise<void> {
     const { db, lease } = this.#backend
     this.#stopHeartbeat()
-    this.writer.end()
     await db.transaction(async (transaction) => {
       // Another owner of the lease has closed this run already.
       if (!(await lease.isHeld(transaction, this.token))) return
@@ -122,16 +126,15 @@ export class RunDraft extends SqlScanDraft {
   async #commitWithin(
     transaction: Transaction,
     finishedAt: string,
-    {
-      exitCodeOf,
-      compose,
-    }: { readonly exitCodeOf: (record: WrittenRun) => ExitCode; readonly compose: ComposeNotifications | undefined },
+    { rows, exitCodeOf, compose }: CommitParts,
   ): Promise<RunCommit> {
     const { lease } = this.#backend
     const { run } = this
-    if (!(await lease.isHeld(transaction, this.token))) throw this.writer.lost()
-    const projects = await this.projects.all()
-    await finishDraft(transaction, { run, projects, notices: this.#notices, context: this.#context })
+    if (!(await lease.isHeld(transaction, this.token))) throw this.#lost()
+    await writeRun(transaction, { run, rows, notices: this.#notices, context: this.#context })
+    // Results of a pool are part of the run from now on.
+    if (transaction.dialect === 'postgres')
+      await transaction.run('UPDATE hookdrift.task SET result = NULL WHERE run = $1', [run])
     await transaction.run("UPDATE hookdrift.run SET state = 'committed', finished_at = $2 WHERE number = $1", [
       run,
       finishedAt,
@@ -141,10 +144,14 @@ export class RunDraft extends SqlScanDraft {
     if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
     await transaction.run('UPDATE hookdrift.run SET exit_code = $2 WHERE number = $1', [run, exitCodeOf(record)])
     // The link covers the exit code, which follows from the record, and the record contains the link.
-    const chain = await appendLink(transaction, run, this.writer.endDigests())
+    const chain = await appendLink(transaction, run, rows.digests)
     await recordNotifications(transaction, { ...record, chain }, compose)
     await lease.release(transaction, this.token)
     return { run, record: { ...record, chain } }
+  }
+
+  #lost(): Error {
+    return leaseLost(this.run, this.#backend.db.displayName)
   }
 }
 
@@ -153,7 +160,7 @@ export class RunDraft extends SqlScanDraft {
  * @throws AuditError.busy when another live run owns the lease
  */
 export async function beginRun(backend: HistoryBackend, start: RunStart): Promise<RunDraft> {
-  return new RunDraft(backend, await acquireRun(backend, start), await followingIds(backend.db))
+  return new RunDraft(backend, await acquireRun(backend, start))
 }
 
 /** Takes the lease and makes the row of a run. @throws AuditError.busy as `beginRun` */
@@ -165,7 +172,8 @@ export async function acquireRun(backend: HistoryBackend, start: RunStart): Prom
     async work(transaction) {
       const token = await lease.take(transaction)
       const interrupted = await closeKilledRuns(transaction, start.startedAt)
-      return { run: await insertRun(transaction, start), token, interrupted }
+      const { startedAt, sealKeyId } = start
+      return { run: await insertRun(transaction, start), startedAt, sealKeyId, token, interrupted }
     },
     subject: unknownRun.subject,
     advice: unknownRun.advice,

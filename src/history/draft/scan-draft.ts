@@ -1,14 +1,13 @@
 import type { Coverage } from '../../model/coverage.ts'
 import type { Ending } from '../../model/ending.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
-import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
+import { type Kind, type Listing, type ProjectRef, resourceKey } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import { type Acceptance, type AcceptanceEnding, endedBy } from '../acceptances.ts'
 import { type HistoryReader, sqlReader } from '../reader.ts'
 import type { StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
-import type { HistoryBackend } from '../sql/backend.ts'
 import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
 import { readVersionsAt } from '../sql/state-at.ts'
 import type {
@@ -21,47 +20,52 @@ import type {
   StagedViolations,
   VersionText,
 } from '../staged.ts'
-import type { StoredBody, VersionPoint } from '../stored-body.ts'
+import { parseFacts, parseStored, type StoredBody, type VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
-import type { DraftIds } from './draft-ids.ts'
-import { type DraftOptions, DraftWriter } from './draft-writer.ts'
-import type { DraftedVersion, DraftedViolation } from './drafted-rows.ts'
-import { type OpenProject, OpenProjects } from './open-projects.ts'
-import { readHistories } from './read-histories.ts'
 import {
-  addId,
-  hasId,
-  idsIn,
+  type DraftedProject,
+  DraftedVersions,
+  type ExportedProject,
   type NumberedNotice,
-  type UncommittedProject,
+  replacedBy,
   untouchedProject,
-} from './uncommitted-project.ts'
+} from './drafted-project.ts'
+import { OpenProjects } from './open-projects.ts'
+import { readHistories } from './read-histories.ts'
 
 /** SQL: ids of violations without an end. SQLite finds them by their own index only where it reads what that has. */
 const activeIdsSql = 'SELECT i.id FROM hookdrift.violation i WHERE i.to_run IS NULL AND'
 
-/**
- * Projects of a run being written, as long as the fence holds. New versions, changes and violations are inserted at
- * once, invisible to readers. Ends of rows, and what every run records of every project, are remembered until the
- * commit: a scan that finds nothing new writes nothing before it.
- */
+/** Characters of bodies that a run keeps as they are: those of 30,000 resources. */
+const packedBeyond = 32 * 1024 * 1024
+
+/** A run whose row is in the history, and what of that row its drafts need. */
+export interface BegunRun {
+  readonly run: number
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  /** Which installation key seals what it writes. */
+  readonly sealKeyId: string
+}
+
+/** Projects of a run being written. All of it stays in memory until the commit, which writes it. */
 export class SqlScanDraft {
   readonly run: number
   /** What committed runs and people left. */
   readonly past: HistoryReader
   protected readonly db: HistoryDatabase
   protected readonly projects: OpenProjects
-  protected readonly writer: DraftWriter
-  readonly #ids: DraftIds
+  readonly #begun: BegunRun
   #notices = 0
+  /** Characters of all bodies. */
+  #drafted = 0
 
-  constructor(backend: HistoryBackend, { run, fence, ids }: DraftOptions) {
-    this.run = run
-    this.db = backend.db
-    this.past = sqlReader(backend.db)
-    this.#ids = ids
-    this.projects = new OpenProjects(backend.db, run, ids)
-    this.writer = new DraftWriter(backend, { run, fence, ids, projects: this.projects })
+  constructor(db: HistoryDatabase, begun: BegunRun) {
+    this.run = begun.run
+    this.db = db
+    this.past = sqlReader(db)
+    this.#begun = begun
+    this.projects = new OpenProjects(db, begun.run)
   }
 
   /** The last run before this one that scanned the project. */
@@ -99,17 +103,23 @@ export class SqlScanDraft {
    * is none.
    */
   async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]> {
-    const versions = await readVersionsAt(this.past, project, points)
-    // What this draft wrote may be gone because another one began in its place.
-    const isMissing = versions.some((version, at) => version === undefined && (points[at]?.run ?? 0) >= this.run)
-    if (isMissing) await this.writer.checkFence()
-    return versions
+    const { state } = await this.projects.open(project)
+    const isOwn = points.some(({ run }) => run >= this.run)
+    const drafted = new Map(isOwn ? state.versions.toJSON().map((version) => [resourceKey(version), version]) : [])
+    const own = points.map((point) => (point.run < this.run ? undefined : drafted.get(resourceKey(point))))
+    const earlier = await readVersionsAt(
+      this.past,
+      project,
+      points.filter((_, at) => own[at] === undefined),
+    )
+    const remaining = earlier.values()
+    return own.map((version) => (version === undefined ? remaining.next().value : this.#toStoredBody(version)))
   }
 
   /** Versions of a project that were current before this run. */
   async current(project: ProjectRef): Promise<readonly CurrentVersion[]> {
     const { id, hadVersions } = await this.projects.open(project)
-    if (hadVersions === null) return []
+    if (hadVersions === null || id === null) return []
     return this.db.all<CurrentVersion>(
       `SELECT v.id, v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, r.seal_key_id AS "sealKeyId"
        FROM hookdrift.version v CROSS JOIN hookdrift.run r
@@ -129,61 +139,44 @@ export class SqlScanDraft {
     return new Map(rows.map(({ id, body, facts }) => [id, { body, facts }]))
   }
 
-  /** Writes new versions. One that replaces another ends it. */
+  /** Drafts new versions. One that replaces another ends it. */
   async stage(project: ProjectRef, versions: readonly NewVersion[]): Promise<void> {
-    if (versions.length === 0) return
-    const { id, state } = await this.projects.open(project)
-    const first = await this.#ids.take('version', versions.length)
-    const rows = versions.map(
-      ({ normaliser, columns, replaces = null, ...version }, at): DraftedVersion => ({
-        ...version,
-        ...columns,
-        id: first + at,
-        project_id: id,
-        from_run: this.run,
-        replaces,
-        normal_form_version: normaliser,
-      }),
-    )
-    await this.writer.insert({ version: rows })
-    for (const { replaces } of versions) if (replaces !== undefined) addId(state.endedVersions, replaces)
+    const { state } = await this.projects.open(project)
+    state.versions.add(versions)
+    for (const { body, replaces } of versions) {
+      this.#drafted += body.length
+      if (replaces !== undefined) state.endedVersions.push(replaces)
+    }
   }
 
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
-    if (changes.length === 0) return
-    const { id } = await this.projects.open(project)
-    const rows = changes.map(({ fields, referrers, between, ...change }) => ({
-      ...change,
-      id: 0,
-      run: this.run,
-      project_id: id,
-      fields: JSON.stringify(fields),
-      referrers: referrers ? JSON.stringify(referrers) : null,
-      after_at: between?.after ?? null,
-      before_at: between?.before ?? null,
-    }))
-    await this.writer.insert({ change: rows })
+    const { state } = await this.projects.open(project)
+    for (const change of changes) state.changes.push(change)
   }
 
   /** Ends versions of a project at this run. */
   async endVersions(project: ProjectRef, versions: readonly number[]): Promise<void> {
     const { state } = await this.projects.open(project)
-    for (const id of versions) addId(state.endedVersions, id)
+    for (const id of versions) state.endedVersions.push(id)
   }
 
   /** Uids of current subscriptions, by the uid of the source they use. */
   async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     if (sources.length === 0) return new Map()
     const { id, state } = await this.projects.open(project)
-    const rows = await this.db.all<{ id: number; uid: string; source: string }>(
+    const before = await this.db.all<{ id: number; uid: string; source: string }>(
       `SELECT v.id, v.uid, v.source_uid AS source FROM hookdrift.version v
-       WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND v.source_uid = ANY($3)
-         AND NOT EXISTS (SELECT 1 FROM hookdrift.version n WHERE n.project_id = $1 AND n.kind = 'subscription'
-           AND n.uid = v.uid AND n.from_run = $2 AND n.id <> v.id)`,
-      [id, this.run, sources],
+       WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND v.source_uid = ANY($2)`,
+      [id, sources],
     )
-    const current = rows.filter(({ id }) => !hasId(state.endedVersions, id))
-    const bySource = Map.groupBy(current, ({ source }) => source)
+    const ended = new Set(state.endedVersions)
+    const used = new Set(sources)
+    const drafted = state.versions
+      .toJSON()
+      .flatMap(({ kind, uid, columns: { source_uid: source } }) =>
+        kind === 'subscription' && source !== null && used.has(source) ? [{ uid, source }] : [],
+      )
+    const bySource = Map.groupBy([...before.filter(({ id }) => !ended.has(id)), ...drafted], ({ source }) => source)
     return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
   }
 
@@ -209,7 +202,7 @@ export class SqlScanDraft {
     uids: readonly string[],
   ): Promise<readonly ActiveViolation[]> {
     const { id, hadViolations } = await this.projects.open(project)
-    if (hadViolations === null || uids.length === 0) return []
+    if (hadViolations === null || id === null || uids.length === 0) return []
     return this.#read(
       `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.kind = $2 AND x.to_run IS NULL
          AND x.uid = ANY($3) AND x.from_run < $4 ORDER BY x.uid, x.id`,
@@ -219,38 +212,19 @@ export class SqlScanDraft {
   }
 
   async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
-    const { id, state } = await this.projects.open(project)
-    for (const violation of confirmed) addId(state.confirmed, violation)
-    if (violations.length === 0) return
-    const rows = violations.map(
-      ({ firstRun, lastRun = null, originRun = null, replaces = null, waiver, ...violation }): DraftedViolation => ({
-        ...violation,
-        id: 0,
-        project_id: id,
-        from_run: this.run,
-        first_run: firstRun ?? this.run,
-        last_run: lastRun,
-        origin_run: originRun,
-        replaces,
-        waiver: waiver === undefined ? null : JSON.stringify(waiver),
-      }),
-    )
-    await this.writer.insert({ violation: rows })
-    for (const { replaces } of violations) {
-      if (replaces === undefined) continue
-      addId(state.confirmed, replaces)
-      addId(state.replaced, replaces)
-    }
+    const { state } = await this.projects.open(project)
+    for (const id of confirmed) state.confirmed.push(id)
+    for (const violation of violations) state.violations.push(violation)
   }
 
   /** Violations of a project that were active before this run and that it neither confirmed nor replaced. */
   async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
     const { id, hadViolations, state } = await this.projects.open(project)
-    if (hadViolations === null) return []
+    if (hadViolations === null || id === null) return []
     return this.#read(
       `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.id IN (${activeIdsSql} i.project_id = $1 AND i.from_run < $2)
          AND x.id NOT IN (SELECT unnest($3::bigint[])) ORDER BY x.id`,
-      [id, this.run, [...idsIn(state.confirmed)]],
+      [id, this.run, [...decidedIn(state)]],
       toActiveViolation,
     )
   }
@@ -266,15 +240,16 @@ export class SqlScanDraft {
     const rows = await this.#read(
       `SELECT ${activeColumns}, x.project_id AS project FROM hookdrift.violation x
        WHERE x.id IN (${activeIdsSql} i.project_id = ANY($1) AND i.from_run < $2 AND i.rule = ANY($3)) ORDER BY x.id`,
-      [opened.flatMap(({ id, hadViolations }) => (hadViolations === null ? [] : [id])), this.run, rules],
+      [opened.flatMap(({ id, hadViolations }) => (hadViolations === null || id === null ? [] : [id])), this.run, rules],
       ({ project, ...row }: ActiveViolationRow & { readonly project: number }) => {
         return { project, violation: toActiveViolation(row) }
       },
     )
     const byProject = Map.groupBy(rows, ({ project }) => project)
     for (const [at, { id, state }] of opened.entries()) {
-      const violations = (byProject.get(id) ?? []).map(({ violation }) => violation)
-      const unconfirmed = violations.filter((violation) => !hasId(state.confirmed, violation.id))
+      const violations = (byProject.get(id ?? 0) ?? []).map(({ violation }) => violation)
+      const decided = decidedIn(state)
+      const unconfirmed = violations.filter((violation) => !decided.has(violation.id))
       if (unconfirmed.length > 0) byName.set(projects[at]?.name ?? '', unconfirmed)
     }
     return byName
@@ -289,19 +264,27 @@ export class SqlScanDraft {
     before: Readonly<Partial<Record<Severity, string>>>,
   ): Promise<readonly OldViolation[]> {
     const { id, state } = await this.projects.open(project)
-    const times = Object.entries(before)
-    if (times.length === 0) return []
-    const isOld = times.map((_, at) => `(x.severity = $${2 * at + 2} AND f.started_at < $${2 * at + 3})`)
-    return this.#read(
+    const latest = Object.values(before).sort().at(-1)
+    if (id === null || latest === undefined) return []
+    const old = await this.#read(
       `SELECT ${activeColumns}, f.started_at AS first_seen
-       FROM hookdrift.violation x LEFT JOIN hookdrift.run f ON f.number = x.first_run
-       WHERE x.id IN (${activeIdsSql} i.project_id = $1) AND (${isOld.join(' OR ')})
-         AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.replaces = x.id) ORDER BY x.id`,
-      [id, ...times.flat()],
+       FROM hookdrift.violation x JOIN hookdrift.run f ON f.number = x.first_run
+       WHERE x.id IN (${activeIdsSql} i.project_id = $1) AND f.started_at < $2 ORDER BY x.id`,
+      [id, latest],
       ({ first_seen, ...row }: ActiveViolationRow & { readonly first_seen: string }) => {
-        return { ...toActiveViolation(row), first_seen, ending: state.endedViolations[row.id] }
+        return { violation: toActiveViolation(row), first_seen }
       },
     )
+    // What this run opened is not old.
+    const drafted = new Map(
+      state.violations.flatMap((one) => (one.replaces === undefined ? [] : [[one.replaces, one]])),
+    )
+    return old.flatMap(({ violation, first_seen }): OldViolation[] => {
+      const { id, firstRun } = violation
+      const now: ActiveViolation = { ...violation, ...drafted.get(id), id, firstRun }
+      const isOld = first_seen < (before[now.severity] ?? '')
+      return isOld ? [{ ...now, first_seen, ending: state.endedViolations[id] }] : []
+    })
   }
 
   /** Ends violations of a project, by their ids: each with its reason. */
@@ -317,20 +300,19 @@ export class SqlScanDraft {
   async acceptancesOf(projects: readonly ProjectRef[]): Promise<ReadonlyMap<string, readonly Acceptance[]>> {
     const byName = new Map<string, readonly Acceptance[]>()
     const opened = await this.projects.openAll(projects)
-    const rows = await this.db.all<StoredAcceptance & { readonly projectId: number; readonly startedAt: string }>(
-      `SELECT ${acceptanceColumns}, a.project_id AS "projectId",
-         (SELECT started_at FROM hookdrift.run WHERE number = $2) AS "startedAt"
+    const rows = await this.db.all<StoredAcceptance & { readonly projectId: number }>(
+      `SELECT ${acceptanceColumns}, a.project_id AS "projectId"
        FROM hookdrift.acceptance a JOIN hookdrift.project p ON p.id = a.project_id
        WHERE a.project_id = ANY($1) AND a.revoked_at IS NULL ORDER BY a.id`,
-      [opened.map(({ id }) => id), this.run],
+      [opened.flatMap(({ id }) => id ?? [])],
     )
     const byProject = Map.groupBy(rows, ({ projectId }) => projectId)
     for (const [at, { id, state }] of opened.entries()) {
-      const rowsOfProject = byProject.get(id)
+      const rowsOfProject = byProject.get(id ?? 0)
       if (rowsOfProject === undefined) continue
       const endings = new Map(Object.entries(state.endedAcceptances).map(([id, by]) => [Number(id), by]))
-      const acceptances = rowsOfProject.map(({ projectId: _, startedAt, ...row }) =>
-        endedBy(toAcceptance(row), endings, startedAt),
+      const acceptances = rowsOfProject.map(({ projectId: _, ...row }) =>
+        endedBy(toAcceptance(row), endings, this.#begun.startedAt),
       )
       byName.set(projects[at]?.name ?? '', acceptances)
     }
@@ -365,7 +347,6 @@ export class SqlScanDraft {
 
   /** Records removals that wait for the next scan to confirm them. */
   async withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
-    await this.writer.requireFence()
     const { state } = await this.projects.open(project)
     state.withheld[listing] = JSON.stringify(uids)
   }
@@ -383,14 +364,12 @@ export class SqlScanDraft {
    * before leaves those of an earlier scan.
    */
   async stageReading(project: ProjectRef, name: ReadingName, body: string): Promise<void> {
-    await this.writer.requireFence()
     const { state } = await this.projects.open(project)
     state.readings[name] = body
   }
 
   /** Stages the scan of a project. The policy is scanned like a project and has no walks. */
   async stageScan(project: ProjectRef): Promise<void> {
-    await this.writer.requireFence()
     const { state } = await this.projects.open(project)
     state.scan = project.name
   }
@@ -400,7 +379,6 @@ export class SqlScanDraft {
    * counts. `shape`: undefined where it equals the last one.
    */
   async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
-    await this.writer.requireFence()
     const { state } = await this.projects.open(project)
     if (state.scan === null) throw new Error(`a walk of ${project.name} was staged before its scan`)
     state.walks[coverage.listing] = { ...coverage, shape: shape === undefined ? null : JSON.stringify(shape) }
@@ -409,7 +387,6 @@ export class SqlScanDraft {
   /** Stages a notice about a scanned project or one of its listings; `undefined`: about the run. */
   async stageNotice(project: ProjectRef | undefined, notice: ProjectNotice): Promise<void> {
     const numbered = { ...notice, at: this.nextNotice() }
-    await this.writer.requireFence()
     if (project === undefined) this.noteOfRun(numbered)
     else (await this.projects.open(project)).state.notices.push(numbered)
   }
@@ -417,25 +394,27 @@ export class SqlScanDraft {
   /** Drops all that this run staged, marked, ended, confirmed or noted of a project, except its scan and walks. */
   async discard(project: ProjectRef): Promise<void> {
     const opened = await this.projects.open(project)
-    await this.writer.discard(opened.id)
     opened.state = untouchedProject(opened.state)
   }
 
-  /** What is kept of a project until the commit: its rows are in the database. */
-  async exportProject(project: ProjectRef): Promise<UncommittedProject> {
+  /** Called when the audit of a project has ended: in a large run, its versions take less memory from then on. */
+  async pack(project: ProjectRef): Promise<void> {
     const { state } = await this.projects.open(project)
-    // Its row, where it has no other.
-    await this.writer.insert()
-    await this.writer.checkFence()
-    return state
+    if (this.#drafted > packedBeyond) state.versions.pack()
   }
 
-  /** Takes over what another draft of the same run exported, in place of what this one kept of the project. */
-  async importProject(project: ProjectRef, state: UncommittedProject): Promise<void> {
-    const opened: OpenProject = await this.projects.open(project)
-    // Another process inserted its rows.
-    this.writer.spoilDigests()
-    opened.state = { ...state, notices: state.notices.map((notice) => ({ ...notice, at: this.nextNotice() })) }
+  /** All that the run leaves of a project. */
+  async exportProject(project: ProjectRef): Promise<ExportedProject> {
+    const { state } = await this.projects.open(project)
+    return { ...state, versions: state.versions.toJSON() }
+  }
+
+  /** Takes over what another draft of the same run exported, in place of what this one has of the project. */
+  async importProject(project: ProjectRef, exported: ExportedProject): Promise<void> {
+    const opened = await this.projects.open(project)
+    const notices = exported.notices.map((notice) => ({ ...notice, at: this.nextNotice() }))
+    opened.state = { ...exported, notices, versions: DraftedVersions.of(exported.versions) }
+    opened.state.versions.pack()
   }
 
   #read<Row extends object, Result>(
@@ -455,4 +434,15 @@ export class SqlScanDraft {
     this.#notices += 1
     return this.#notices
   }
+
+  #toStoredBody({ name, body, facts, normaliser }: NewVersion): StoredBody {
+    const { run, startedAt, sealKeyId } = this.#begun
+    const written = { fromRun: run, since: startedAt, sealKeyId, normaliser }
+    return { name, attributes: parseStored(body), ...parseFacts(facts), ...written }
+  }
+}
+
+/** Ids of violations from before the run that it confirmed or replaced. */
+function decidedIn({ confirmed, violations }: DraftedProject): ReadonlySet<number> {
+  return new Set([...confirmed, ...replacedBy(violations)])
 }

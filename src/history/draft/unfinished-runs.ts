@@ -1,15 +1,10 @@
 import type { Session } from '../sql/session.ts'
-import { runColumns } from './drafted-rows.ts'
 
-/** Deletes the rows that runs drafted, and records them as interrupted. Within a transaction that owns the lease. */
+/** Records runs as interrupted: they wrote nothing but their own row. Within a transaction that owns the lease. */
 export async function closeAsInterrupted(session: Session, runs: readonly number[], now: string): Promise<void> {
   if (runs.length === 0) return
   if (session.dialect === 'postgres') {
-    // First, so that a worker that writes for one of them has ended, and none begins.
     await session.run('DELETE FROM hookdrift.task WHERE run = ANY($1)', [runs])
-  }
-  for (const [table, column] of Object.entries(runColumns)) {
-    await session.run(`DELETE FROM hookdrift.${table} WHERE ${column} = ANY($1)`, [runs])
   }
   await session.run("UPDATE hookdrift.run SET state = 'interrupted', finished_at = $2 WHERE number = ANY($1)", [
     runs,

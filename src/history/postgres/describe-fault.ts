@@ -21,6 +21,7 @@ const outside: Readonly<Record<string, Fault>> = {
   '22P05': { advice: 'create a database with `ENCODING UTF8` for the history' },
   '23505': { advice: heldTwiceAdvice },
   '25006': { advice: 'name the primary server: this one is a replica, and cannot be written to', isPassing: true },
+  '25P03': { advice: 'run again: the server ended a transaction in which it heard nothing', isPassing: true },
   '28': noPassword,
   '3D': { advice: 'create the database, or correct its name in the URL' },
   '40': { advice: 'run again', isPassing: true },

@@ -85,4 +85,4 @@ async function lockTables(session: PostgresSession): Promise<void> {
 }
 
 /** How far runs were that workers shared: the numbers of these runs are given out again. */
-const underWay = ['run_plan', 'task', 'id_block']
+const underWay = ['run_plan', 'task']

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AuditError } from '../../model/errors.ts'
-import { type DraftedRows, draftedColumns, runColumns } from '../draft/drafted-rows.ts'
-import type { Fence, HistoryBackend, Lease, SureWork } from '../sql/backend.ts'
-import type { Session, SqlValue } from '../sql/session.ts'
-import { columnType } from '../table-rows.ts'
+import type { HistoryBackend, Lease, SureWork } from '../sql/backend.ts'
 import type { PostgresDatabase, PostgresTransaction } from './connect.ts'
 import {
   keepLease,
@@ -39,10 +36,7 @@ export function postgresBackend(
   return {
     db,
     lease,
-    isAnswerCertain: false,
     now: owner.now,
-    insertRows: (fence, rows) => insertRows(db, fence, rows),
-    deleteRows: (fence, run, project) => deleteRows(db, fence, run, project),
     commitSurely: (sure) => commitSurely(db, sure),
   }
 }
@@ -98,39 +92,4 @@ async function findOut<Result>(
     advice,
     cause,
   })
-}
-
-const arrays = { text: 'text[]', integer: 'bigint[]' } as const
-
-type Cell = string | number | null
-
-/**
- * Inserts rows in one statement, which checks the fence: all of them or none. Returns whether the fence held. They need
- * not survive a crash of the server before the commit of the run does.
- */
-async function insertRows(session: Session, fence: Fence, rows: DraftedRows): Promise<boolean> {
-  const values: SqlValue[] = []
-  const inserts = Object.entries(rows).flatMap(([table, ofTable]: [string, readonly object[]]) => {
-    if (ofTable.length === 0) return []
-    // The keys of DraftedRows are the tables, and their rows hold the columns.
-    const columns = draftedColumns[table as keyof DraftedRows]
-    const lists = columns.map((name) => {
-      const cells = (ofTable as readonly Record<string, Cell>[]).map((row) => row[name] ?? null)
-      return `$${values.push(cells)}::${arrays[columnType(table, name)]}`
-    })
-    return `new_${table} AS (INSERT INTO hookdrift.${table} (${columns.join(', ')}) SELECT n.* FROM held, unnest(${lists.join(', ')}) AS n)`
-  })
-  const held = `held AS (SELECT set_config('synchronous_commit', 'off', true) FROM (${fence.sql(values.length + 1)} FOR SHARE) f)`
-  const sql = `WITH ${[held, ...inserts].join(', ')} SELECT count(*) FROM held`
-  return (await session.value<number>(sql, [...values, ...fence.values])) === 1
-}
-
-/** Deletes what a run wrote of a project, in one statement, which checks the fence. Returns whether it held. */
-async function deleteRows(session: Session, fence: Fence, run: number, project: number): Promise<boolean> {
-  const deletes = Object.entries(runColumns).map(
-    ([table, column]) =>
-      `old_${table} AS (DELETE FROM hookdrift.${table} t USING held WHERE t.${column} = $1 AND t.project_id = $2)`,
-  )
-  const sql = `WITH held AS (${fence.sql(3)} FOR SHARE), ${deletes.join(', ')} SELECT count(*) FROM held`
-  return (await session.value<number>(sql, [run, project, ...fence.values])) === 1
 }

@@ -1,21 +1,11 @@
-import type { DraftedRows } from '../draft/drafted-rows.ts'
-import type { HistoryDatabase, Session, SqlValue, Transaction } from './session.ts'
+import type { HistoryDatabase, Session, Transaction } from './session.ts'
 
 /** What a backend does in its own way so that what is written is whole: who may write, and how that is made sure. */
 export interface HistoryBackend {
   readonly db: HistoryDatabase
   readonly lease: Lease
-  /** Whether a write that failed left nothing for sure: the answer of a server may be lost on its way. */
-  readonly isAnswerCertain: boolean
   /** Milliseconds since the epoch. */
   now(): number
-  /**
-   * Inserts rows as long as the fence holds: all of them or none. Returns whether it held. They need not survive a crash
-   * before the commit of the run does.
-   */
-  insertRows(fence: Fence, rows: DraftedRows): Promise<boolean>
-  /** Deletes what a run wrote of a project, as long as the fence holds. Returns whether it held. */
-  deleteRows(fence: Fence, run: number, project: number): Promise<boolean>
   /**
    * Executes a transaction that survives a power cut. Where the answer to its COMMIT is lost, the server is asked what
    * became of it.
@@ -40,18 +30,6 @@ export interface Lease {
   release(session: Session, token: number): Promise<void>
   /** Renews it until the returned function is called. */
   keep(token: number): () => void
-}
-
-/** What makes a draft its owner's: every write of rows checks it. */
-export interface Fence {
-  /** Selects one row as long as the draft may write. `at`: the number of the first parameter. */
-  sql(at: number): string
-  readonly values: readonly SqlValue[]
-}
-
-/** Of a run that owns the lease. */
-export function leaseFence(token: number): Fence {
-  return { sql: (at) => `SELECT 1 FROM hookdrift.lease WHERE token = $${at}`, values: [token] }
 }
 
 /** One transaction, and how to find out whether it was committed. */

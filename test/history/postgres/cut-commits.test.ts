@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres)('a connection that breaks at a COMMIT', () => {
     expect(fixture.proxy.cuts).toBe(1)
     expect(record.changes).toHaveLength(1)
     expect(await readRunRecord(fixture.history, 1)).toEqual(record)
-    await expect(draft.stageScan(payments)).rejects.toMatchObject({ exitCode: 5 })
+    await expect(commit(draft)).rejects.toMatchObject({ exitCode: 5 })
     // The lease is free.
     expect((await commit(await aDraft(2))).violations).toHaveLength(2)
     expect(await numbers()).toEqual([1, 2])

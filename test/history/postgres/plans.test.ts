@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import type { ScanDraft } from '../../../src/history/history.ts'
 import { connect, type PostgresDatabase, type PostgresTransaction } from '../../../src/history/postgres/connect.ts'
-import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { type HistoryReader, sqlReader } from '../../../src/history/reader.ts'
 import { listAcceptances } from '../../../src/history/sql/acceptances.ts'
 import { listViolations } from '../../../src/history/sql/list-violations.ts'
@@ -11,7 +10,6 @@ import { readReferrersOf } from '../../../src/history/sql/resource-life.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { identifyViolations } from '../../../src/history/sql/violation-keys.ts'
 import { readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
-import { Machines } from '../processes.ts'
 import { questionsAbout } from '../questions.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
@@ -123,12 +121,8 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['old violations', (draft) => draft.oldViolations(project, { high: '2026-01-01' })],
     ['withheld removals', (draft) => draft.previouslyWithheld(project, 'endpoints')],
   ])('of a draft find %s by the equality of an index', async (_, ask) => {
-    const fence = { sql: () => 'SELECT 1', values: [] }
-    const ids = { take: () => 0 }
-    const steps = await stepsIn((db) => {
-      const backend = postgresBackend(db, new Machines().process(1))
-      return ask(new SqlScanDraft(backend, { run: runs + 1, fence, ids }))
-    })
+    const begun = { run: runs + 1, startedAt: '2026-01-01', sealKeyId: 'key-1' }
+    const steps = await stepsIn((db) => ask(new SqlScanDraft(db, begun)))
     expect(steps.filter((step) => !step.endsWith(' ='))).toEqual([])
   })
 

@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { followingIds } from '../../../src/history/draft/draft-ids.ts'
 import { acquireRun } from '../../../src/history/draft/run-draft.ts'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import { movableDatabase } from '../../../src/history/postgres/movable-database.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
 import { keepNothing } from '../../../src/history/retention.ts'
-import { leaseFence } from '../../../src/history/sql/backend.ts'
 import { pruneHistory } from '../../../src/history/sql/prune-history.ts'
 import { SharedRunDraft } from '../../../src/pool/open-pool.ts'
 import { auditPages } from '../audit-pages.ts'
 import { digestsOf } from '../digests-contract.ts'
 import { contentsOfDatabase } from '../move/copied.ts'
 import { Machines } from '../processes.ts'
-import { aContext, aStart, at, aVersion, commit, orders, payments } from '../samples.ts'
+import { aContext, aStart, at, commit, orders, payments } from '../samples.ts'
 import { hasPostgres, makeDatabase, openDatabaseFixture } from './databases.ts'
 
 const projects = [payments, orders]
@@ -35,11 +33,10 @@ describe.skipIf(!hasPostgres)('the rows of a run that several processes write', 
     }
     await history.close()
     for (const hour of [1, 2, 3]) {
-      const { run, token, interrupted } = await acquireRun(backend(), aStart(at(hour)))
-      const ids = await followingIds(fixture.db)
-      const draft = new SharedRunDraft(backend(), { run, token, interrupted }, ids)
+      const acquired = await acquireRun(backend(), aStart(at(hour)))
+      const draft = new SharedRunDraft(backend(), acquired)
       for (const project of projects) {
-        const elsewhere = new SqlScanDraft(backend(), { run, fence: leaseFence(token), ids })
+        const elsewhere = new SqlScanDraft(fixture.db, acquired)
         await auditPages(elsewhere, project, hour)
         await draft.importProject(project, JSON.parse(JSON.stringify(await elsewhere.exportProject(project))))
       }
@@ -51,27 +48,26 @@ describe.skipIf(!hasPostgres)('the rows of a run that several processes write', 
   })
 
   it('are digested as they are by a process that goes on with the run', async () => {
-    const { run, token } = await acquireRun(backend(), aStart())
-    const ids = await followingIds(fixture.db)
-    const first = new SharedRunDraft(backend(), { run, token, interrupted: [] }, ids)
+    const acquired = await acquireRun(backend(), aStart())
+    const first = new SharedRunDraft(backend(), acquired)
     await auditPages(first, payments, 1)
     const kept = JSON.stringify(await first.exportProject(payments))
-    const second = new SharedRunDraft(backend(), { run, token, interrupted: [] }, ids)
+    const second = new SharedRunDraft(backend(), acquired)
     await auditPages(second, orders, 1)
     await second.importProject(payments, JSON.parse(kept))
     expect((await commit(second)).violations).toHaveLength(104)
-    const { written, read } = await digestsOf(fixture.db, run)
+    const { written, read } = await digestsOf(fixture.db, acquired.run)
     expect(written).toEqual(read)
   })
 
   it('stay while the run waits for another process: no pruning and no move comes in between', async () => {
-    const { run, token } = await acquireRun(backend(), aStart())
-    const draft = new SharedRunDraft(backend(), { run, token, interrupted: [] }, await followingIds(fixture.db))
+    const acquired = await acquireRun(backend(), aStart())
+    const draft = new SharedRunDraft(backend(), acquired)
     await auditPages(draft, payments, 1)
     await fixture.db.run(
       `INSERT INTO hookdrift.run_plan (id, request, asked_at, run, stop_at)
        VALUES ('asked', '{}', clock_timestamp(), $1, clock_timestamp() + interval '1 hour')`,
-      [run],
+      [acquired.run],
     )
     await draft.release()
     const waiting = { exitCode: 5, message: expect.stringContaining('waits for a worker that coordinates it') }
@@ -80,21 +76,5 @@ describe.skipIf(!hasPostgres)('the rows of a run that several processes write', 
     const movable = movableDatabase(fixture.db, owner(), async () => ({ ok: true, run: null, checks: [] }))
     await expect(movable.move('elsewhere', async () => {})).rejects.toMatchObject(waiting)
     expect(await fixture.db.value('SELECT state FROM hookdrift.run')).toBe('running')
-    expect(await fixture.db.value('SELECT count(*) > 0 FROM hookdrift.version')).toBe(true)
-  })
-
-  it('are not written by a draft whose fence is gone', async () => {
-    const { run, token } = await acquireRun(backend(), aStart())
-    const stopped = { ...backend(), now: () => 0 }
-    const draft = new SqlScanDraft(stopped, { run, ids: await followingIds(fixture.db), fence: leaseFence(token) })
-    // Its clock stops, so only a statement that writes notices.
-    await draft.stageScan(payments)
-    await fixture.db.run('UPDATE hookdrift.lease SET token = token + 1')
-    await draft.stageNotice(payments, { code: 'fields_changed', listing: null, text: '' })
-    await expect(draft.stage(payments, [aVersion('a')])).rejects.toMatchObject({ exitCode: 5 })
-    await expect(draft.exportProject(payments)).rejects.toMatchObject({ exitCode: 5 })
-    await expect(draft.discard(payments)).rejects.toMatchObject({ exitCode: 5 })
-    expect(await fixture.db.value('SELECT count(*) FROM hookdrift.version')).toBe(0)
-    expect(await fixture.db.value('SELECT count(*) FROM hookdrift.project')).toBe(0)
   })
 })

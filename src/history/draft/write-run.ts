@@ -5,23 +5,22 @@ import type { Json } from '../../model/json.ts'
 import type { RunContext } from '../records.ts'
 import type { Session, Transaction } from '../sql/session.ts'
 import type { ReadingName } from '../staged.ts'
-import type { OpenProject } from './open-projects.ts'
-import { idsIn, type NumberedNotice } from './uncommitted-project.ts'
+import { type NumberedNotice, replacedBy } from './drafted-project.ts'
+import type { RunRows, WrittenProject } from './run-rows.ts'
 
-/** What a draft remembered until the commit. */
-export interface DraftRest {
+/** All that a run writes. */
+export interface DraftedRun {
   readonly run: number
-  readonly projects: readonly OpenProject[]
+  readonly rows: RunRows
   /** Notices about the run as a whole. */
   readonly notices: readonly NumberedNotice[]
   readonly context: RunContext | undefined
 }
 
-/** Within the transaction of the commit: writes what the draft only remembered until then. */
-export async function finishDraft(
-  transaction: Transaction,
-  { run, projects, notices, context }: DraftRest,
-): Promise<void> {
+/** Writes a run, within the transaction of its commit. */
+export async function writeRun(transaction: Transaction, { run, rows, notices, context }: DraftedRun): Promise<void> {
+  const { projects } = rows
+  await rows.insert(transaction)
   await endVersions(transaction, run, projects)
   await finishUnreferenced(transaction, run, projects)
   await endViolations(transaction, run, projects)
@@ -36,17 +35,17 @@ export async function finishDraft(
   if (context !== undefined) await writeContext(transaction, run, context)
 }
 
-async function endVersions(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
-  const ended = projects.flatMap(({ state }) => [...idsIn(state.endedVersions)])
+async function endVersions(session: Session, run: number, projects: readonly WrittenProject[]): Promise<void> {
+  const ended = projects.flatMap(({ state }) => state.endedVersions)
   if (ended.length === 0) return
   await session.run('UPDATE hookdrift.version SET to_run = $1 WHERE id = ANY($2)', [run, ended])
 }
 
 /** Most of them end for few reasons: those of one person, one policy or one approval together. */
-async function endViolations(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
+async function endViolations(session: Session, run: number, projects: readonly WrittenProject[]): Promise<void> {
   const endings = projects.flatMap(({ state }) => Object.entries(state.endedViolations))
   const ended = new Set(endings.map(([id]) => Number(id)))
-  const replaced = projects.flatMap(({ state }) => [...idsIn(state.replaced)].filter((id) => !ended.has(id)))
+  const replaced = projects.flatMap(({ state }) => replacedBy(state.violations)).filter((id) => !ended.has(id))
   if (replaced.length > 0) {
     await session.run('UPDATE hookdrift.violation SET to_run = $1 WHERE id = ANY($2)', [run, replaced])
   }
@@ -62,7 +61,7 @@ async function endViolations(session: Session, run: number, projects: readonly O
   }
 }
 
-async function endAcceptances(session: Session, run: number, projects: readonly OpenProject[]): Promise<void> {
+async function endAcceptances(session: Session, run: number, projects: readonly WrittenProject[]): Promise<void> {
   const endings = projects.flatMap(({ state }) => Object.entries(state.endedAcceptances))
   for (const [ending, alike] of Map.groupBy(endings, ([, ending]) => ending)) {
     await session.run(
@@ -76,7 +75,7 @@ async function endAcceptances(session: Session, run: number, projects: readonly 
 async function finishUnreferenced(
   transaction: Transaction,
   run: number,
-  projects: readonly OpenProject[],
+  projects: readonly WrittenProject[],
 ): Promise<void> {
   const added: [project: number, kind: string, uid: string, run: number][] = []
   for (const { id, state } of projects) {
@@ -102,7 +101,7 @@ const walkColumns = [
   ...['retries', 'duration_ms', 'total', 'oldest_at'],
 ]
 
-async function insertScans(transaction: Transaction, run: number, projects: readonly OpenProject[]): Promise<void> {
+async function insertScans(transaction: Transaction, run: number, projects: readonly WrittenProject[]): Promise<void> {
   const scans = projects.flatMap(({ id, state }) => (state.scan === null ? [] : [{ id, name: state.scan, state }]))
   await transaction.insert(
     'scan',
@@ -132,7 +131,11 @@ async function insertScans(transaction: Transaction, run: number, projects: read
   )
 }
 
-async function insertWithheld(transaction: Transaction, run: number, projects: readonly OpenProject[]): Promise<void> {
+async function insertWithheld(
+  transaction: Transaction,
+  run: number,
+  projects: readonly WrittenProject[],
+): Promise<void> {
   await transaction.insert(
     'withheld_removal',
     ['run', 'project_id', 'listing', 'uids'],
@@ -177,7 +180,7 @@ async function writeContext(session: Session, run: number, { projects, ...stable
 /** What the scans of some projects leave for the next ones, in place of what earlier ones left. */
 export async function writeReadings(
   transaction: Transaction,
-  projects: readonly OpenProject[],
+  projects: readonly WrittenProject[],
   name: ReadingName,
 ): Promise<void> {
   const readings = projects.flatMap(({ id, state: { readings } }): [number, string, string][] => {

@@ -11,6 +11,7 @@ import type { NewVersion, NewViolation } from '../src/history/staged.ts'
 import { canonicalJson } from '../src/model/canonical-json.ts'
 import type { ProjectRef } from '../src/model/resource.ts'
 import { type Finding, fingerprintOf } from '../src/model/violation.ts'
+import { activeIn } from '../test/history/known-in.ts'
 import { table, verdict } from './table.ts'
 
 /**
@@ -108,7 +109,7 @@ async function insertPage(draft: Draft, project: ProjectRef, first: number): Pro
   }
   const uids = versions.map(({ uid }) => uid)
   await draft.stage(project, versions)
-  await draft.activeViolations(project, 'endpoint', uids)
+  await activeIn(draft, project, 'endpoint', uids)
   await draft.stageViolations(project, { confirmed: [], violations })
 }
 

@@ -117,9 +117,17 @@ function questionFor(rule: Rule): Question | undefined {
     return { id, kinds: [rule.kind], ask, conclude: () => findings }
   }
   if (bound.scope === 'project') {
-    const fold = bound.start()
-    const ask = (resource: Resource, at: FindingSubject) => fold.visit(resource, at)
-    return { id, kinds: bound.visits, ask, conclude: () => [...fold.conclude({ isComplete: () => true })].length }
+    const byKind = new Map(bound.reads.map((kind): [Kind, Resource[]] => [kind, []]))
+    const ask = (resource: Resource) => void byKind.get(resource.kind)?.push(resource)
+    const run = {
+      project: { name: '', service: '', uid: '' },
+      now,
+      labelsOf: () => ({}),
+      meter: { begin() {}, end() {}, isSpent: () => false },
+    }
+    const all = (kind: Kind) => byKind.get(kind) ?? []
+    const conclude = () => [...bound.check({ run, all, isComplete: () => true, cannotSay() {} })].length
+    return { id, kinds: bound.reads, ask, conclude }
   }
   if (bound.scope !== 'fleet') return undefined
   const facts: (LocatedFact & { readonly seal: string })[] = []

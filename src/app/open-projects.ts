@@ -1,4 +1,4 @@
-import type { AuditedProject, AuditedService } from '../audit/project-scan.ts'
+import type { AuditedProject, AuditedService } from '../audit/audited-project.ts'
 import { addressOf, matchesProject, namedElsewhere } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { someOf } from '../config/configuration-schema.ts'

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
+import type { AuditedProject, PageRead } from '../audit/audited-project.ts'
 import { stateOf } from '../audit/expected-state.ts'
-import type { AuditedProject, PageRead } from '../audit/project-scan.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'

@@ -1,5 +1,5 @@
+import type { AuditedProject, AuditedService, ProjectList } from '../audit/audited-project.ts'
 import { discoverProjects } from '../audit/discover-projects.ts'
-import type { AuditedProject, AuditedService, ProjectList } from '../audit/project-scan.ts'
 import type { Configuration, ConfiguredService } from '../config/configuration.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { sealUrl } from '../inventory/seal-text.ts'

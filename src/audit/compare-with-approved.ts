@@ -1,6 +1,5 @@
 import type { ApprovedBody } from '../history/approvals.ts'
 import { diffAttributes, hiddenBySeals } from '../inventory/diff-attributes.ts'
-import { bodiesAtOnce, chunks } from '../model/chunks.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
@@ -26,7 +25,7 @@ export function compareWithApproved(
   recent: RecentChanges,
   reform: Reform,
 ): Comparison {
-  const { sealer, filters, ignored, currentVersions } = scan
+  const { sealer, filters, ignored, before: known } = scan
   const lastScan = compareWithLastScan(scan, recent, reform)
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
@@ -76,56 +75,49 @@ export function compareWithApproved(
 
   return {
     isApproved: (resource) => !unapproved.has(resourceKey(resource)),
-    async compare(listing, resources) {
+    compare(listing, resources) {
       const compared: ComparedResource[] = []
       const resealed: ResealedResource[] = []
-      const changes = await changesOf(scan, recent, resources)
-      // A version that is part of the approved state needs no comparison.
-      const younger = resources.filter((staged) => !isOldVersion(staged))
-      const approved = await expected.bodies(younger.map(({ resource: { kind, uid } }) => ({ kind, uid })))
-      const bodies = new Map(younger.map((staged, at) => [staged, approved[at]]))
-      for (const [at, staged] of resources.entries()) {
-        const { resource } = staged
+      for (const scanned of resources) {
+        const { resource } = scanned
         seen.add(resourceKey(resource))
-        const body = bodies.get(staged)
+        // A version that is part of the approved state needs no comparison.
+        const body = isOldVersion(scanned) ? undefined : expected.bodyOf(resource)
         if (body !== undefined) {
           const { attributes: before, sealKeyId } = body
           const sealsComparable = sealKeyId === sealer.keyId
           const hidden = hiddenBySeals(before, resource.attributes, { sealsComparable })
           if (hidden.length > 0) resealed.push({ resource, before, areSealsComparable: sealsComparable })
         }
-        const drift = driftOf(listing, staged, body, changes[at] ?? noChanges)
+        const drift = driftOf(listing, scanned, body, changesOf(scan, recent, scanned))
         if (drift !== undefined) compared.push({ resource, drift, originRun: expected.runOf(resource) })
       }
       uncomparedSeals += resealed.length
       const others = resources.filter(({ resource }) => unapproved.has(resourceKey(resource)))
-      const sinceLastScan = await lastScan.compare(listing, others)
+      const sinceLastScan = lastScan.compare(listing, others)
       return {
         compared: [...compared, ...sinceLastScan.compared],
         resealed: [...resealed, ...sinceLastScan.resealed],
       }
     },
-    async compareMissing(statuses, stillThere) {
+    compareMissing(statuses, stillThere) {
       const gone: ComparedResource[] = []
       const unobserved: ResourceKey[] = []
       const outOfView = new Set(stillThere)
       // This scan removed what was known until now. What was gone before would be shown again if it came back as approved.
       const isGone = ({ kind, uid }: { readonly kind: Kind; readonly uid: string }, body: ApprovedBody) =>
         !outOfView.has(resourceKey({ kind, uid })) &&
-        (currentVersions.find(kind, uid) !== undefined || isWithin(filters, kind, body.attributes))
+        (known.versions.find(kind, uid) !== undefined || isWithin(filters, kind, body.attributes))
       for (const kind of ['endpoint', 'source', 'event_type', 'subscription'] as const) {
         // Where sources are not listed, one that nothing refers to may still be there.
         const isListed = kind !== 'source' || areSourcesListed(statuses)
         if (!isListed || !isKindComplete(statuses, kind)) continue
-        const all = (await expected.uids(kind)).map((uid) => ({ kind, uid }))
-        const unseen = all.filter((resource) => !seen.has(resourceKey(resource)))
-        for (const batch of chunks(unseen, bodiesAtOnce)) {
-          for (const [at, body] of (await expected.bodies(batch)).entries()) {
-            const resource = batch[at]
-            if (resource === undefined || body === undefined) continue
-            if (isGone(resource, body)) gone.push(goneOf(kind, resource.uid, body))
-            else unobserved.push(resourceKey(resource))
-          }
+        for (const uid of expected.uids(kind)) {
+          const key = resourceKey({ kind, uid })
+          const body = seen.has(key) ? undefined : expected.bodyOf({ kind, uid })
+          if (body === undefined) continue
+          if (isGone({ kind, uid }, body)) gone.push(goneOf(kind, uid, body))
+          else unobserved.push(key)
         }
       }
       return { gone, unobserved, uncomparedSeals }

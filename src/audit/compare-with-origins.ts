@@ -11,7 +11,6 @@ import { touches } from '../rules/accepted-values.ts'
 import { outsideWindow } from '../rules/drift/outside-window.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { type Reform, subjectOf } from './comparison.ts'
-import type { VersionsAt } from './date-values.ts'
 import { byPolicy, endingOfExpiry, endingOfIgnored } from './policy-endings.ts'
 import { unseenInEither } from './project-scan.ts'
 import { noChanges } from './recent-changes.ts'
@@ -25,8 +24,8 @@ export type FollowedViolation = Finding & Pick<ViolationWithOrigin, 'originRun' 
  * not only with the last scan, which knows the changed value already.
  */
 export interface OriginComparison {
-  /** Findings about a page of resources. `findings`: what the comparison with the last scan or the approved state says. */
-  decide(resources: readonly Resource[], findings: readonly Finding[]): Promise<readonly Finding[]>
+  /** Findings about some resources. `findings`: what the comparison with the last scan or the approved state says. */
+  decide(resources: readonly Resource[], findings: readonly Finding[]): readonly Finding[]
   /** Violations that ended although the value differs from the origin, by key. */
   readonly endings: ReadonlyMap<string, Ending>
   /** Keys of violations whose origin cannot be compared: their silence means nothing. */
@@ -40,14 +39,14 @@ export interface ComparisonBasis {
   readonly ofProject: Pick<ProjectEvaluator, 'compareBy' | 'openForMs' | 'locationOf' | 'switchOf'>
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
-  readonly versionsAt: VersionsAt
+  at(resource: Resource, run: number): PastVersion | undefined
   /** The approval of a state of the resource, if there is one: a value that the state has is accepted. */
   approvalOf(resource: Resource): EndedBy | undefined
   readonly reform: Reform
 }
 
 export function compareWithOrigins(violations: readonly FollowedViolation[], basis: ComparisonBasis): OriginComparison {
-  const { now, ofProject, ignored, versionsAt, approvalOf } = basis
+  const { now, ofProject, ignored, at, approvalOf } = basis
   const followed: ReadonlyMap<ResourceKey, readonly FollowedViolation[]> = Map.groupBy(violations, resourceKey)
   const endings = new Map<string, Ending>()
   const undecided = new Set<string>()
@@ -55,10 +54,15 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
   const expiryOf = (resource: Resource, { rule, first_seen, isActive }: FollowedViolation) =>
     isActive ? Date.parse(first_seen) + ofProject.openForMs(resource, rule) : Number.POSITIVE_INFINITY
 
+  const compareWith = (resource: Resource, originRun: number) => {
+    const origin = at(resource, originRun)
+    return origin && compareWithOrigin(resource, origin, basis)
+  }
+
   return {
     endings,
     undecided,
-    async decide(resources, findings) {
+    decide(resources, findings) {
       if (followed.size === 0) return findings
       const cases = resources.flatMap((resource) =>
         (followed.get(resourceKey(resource)) ?? []).map((violation) => ({
@@ -69,15 +73,6 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
       )
       if (cases.length === 0) return findings
       const byMain = new Set(findings.map(keyOf))
-      // Of an update that changes many fields, all violations have one origin.
-      const points = new Map(
-        cases.map(({ violation }) => {
-          const { kind, uid, originRun } = violation
-          return [pointKey(violation), { kind, uid, run: originRun }]
-        }),
-      )
-      const versions = await versionsAt([...points.values()])
-      const origins = new Map([...points.keys()].map((key, at) => [key, versions[at]]))
       const comparedOrigins = new Map<string, OriginOfResource>()
       const remaining: Finding[] = []
       const comparisons: ComparedViolation[] = []
@@ -95,9 +90,10 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           endings.set(key, endingOfExpiry(ofProject.openForMs(resource, violation.rule), decided))
           continue
         }
+        // Of an update that changes many fields, all violations have one origin.
         const pointOfOrigin = pointKey(violation)
-        const origin = origins.get(pointOfOrigin)
-        if (origin === undefined) {
+        const compared = comparedOrigins.get(pointOfOrigin) ?? compareWith(resource, violation.originRun)
+        if (compared === undefined) {
           // It came outside every change window, or the history does not have its origin any longer.
           const came = {
             ...subjectOf(resource),
@@ -116,7 +112,6 @@ export function compareWithOrigins(violations: readonly FollowedViolation[], bas
           else remaining.push({ ...same, originRun: violation.originRun })
           continue
         }
-        const compared = comparedOrigins.get(pointOfOrigin) ?? compareWithOrigin(resource, origin, basis)
         comparedOrigins.set(pointOfOrigin, compared)
         // Once a person accepted or approved a value, the way back from it is a change like any other.
         if (approval === undefined && violation.isActive) {

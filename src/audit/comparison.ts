@@ -5,21 +5,21 @@ import { type JsonObject, memberOf, pointersOverlap } from '../model/json.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
+import type { StagedResource } from './compare-resources.ts'
 import { differs } from './date-values.ts'
 import { type EvaluatedScan, type Statuses, unseenInEither } from './project-scan.ts'
 import { datesOfChanges, noChanges, type RecentChanges } from './recent-changes.ts'
-import type { StagedResource } from './stage-resources.ts'
 
-/** Compares what a project's pages show with what drift rules hold against it. */
+/** Compares what a project's listings show with what drift rules hold against it. */
 export interface Comparison {
-  compare(listing: Listing, resources: readonly ScannedResource[]): Promise<ComparedPage>
+  compare(listing: Listing, resources: readonly ScannedResource[]): ComparedPage
   /** Whether a person approved a state of a resource that was compared last. */
   isApproved(resource: Resource): boolean
   /**
-   * What the baseline holds and complete walks did not show. Asked when all walks have ended. `unobserved`: what still
+   * What the baseline holds and complete walks did not show. Asked when all has been compared. `unobserved`: what still
    * exists, as far as is known, and was not shown.
    */
-  compareMissing(statuses: Statuses, unobserved: readonly ResourceKey[]): Promise<MissingResources>
+  compareMissing(statuses: Statuses, unobserved: readonly ResourceKey[]): MissingResources
 }
 
 /** A resource that a scan shows, with how it was before. */
@@ -68,13 +68,13 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, 
   const { sealer } = scan
   return {
     isApproved: () => false,
-    async compare(_, resources) {
+    compare(_, resources) {
       const changed = resources.filter(
         ({ resource, change }) => change !== undefined || (recent.size > 0 && recent.has(resourceKey(resource))),
       )
-      const recently = await changesOf(scan, recent, changed)
-      const compared = changed.flatMap(({ resource, base, change }, at): ComparedResource[] => {
-        const changes = recently[at] ?? noChanges
+      const compared = changed.flatMap((scanned): ComparedResource[] => {
+        const { resource, base, change } = scanned
+        const changes = changesOf(scan, recent, scanned)
         if (change === undefined && changes.size === 0) return []
         const drift: Drift = {
           ...subjectOf(resource),
@@ -93,10 +93,10 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, 
         if (base === undefined || base === 'same') return []
         return [{ resource, before: base.attributes, areSealsComparable: base.sealKeyId === sealer.keyId }]
       })
-      return { compared: [...compared, ...(await compareBeforeDoubt(scan, resources, reform))], resealed }
+      return { compared: [...compared, ...compareBeforeDoubt(scan, resources, reform)], resealed }
     },
     // What is gone since then shows as a removal, which is not a matter of a rule.
-    compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
+    compareMissing: () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
   }
 }
 
@@ -104,27 +104,27 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, 
  * Compares resources that had fields which no rule could rely on in the last scan with what they were before that: what
  * changed meanwhile would otherwise never show. Each such field by itself.
  */
-async function compareBeforeDoubt(
-  { draft, project, sealer, ignored }: EvaluatedScan,
+function compareBeforeDoubt(
+  { at, sealer, ignored }: EvaluatedScan,
   scanned: readonly ScannedResource[],
   reform: Reform,
-): Promise<readonly ComparedResource[]> {
-  const compared: ComparedResource[] = []
-  let doubted = scanned.flatMap(({ resource, base }) =>
-    unreadIn(resource.kind, base === 'same' ? resource : base).map((field) => ({ resource, ...field })),
-  )
-  while (doubted.length > 0) {
-    const points = doubted.map(({ resource: { kind, uid }, run }) => ({ kind, uid, run: run - 1 }))
-    const versions = await draft.versionsAt(project, points)
-    doubted = doubted.flatMap(({ resource, unread, run }, at) => {
-      const version = versions[at]
+): readonly ComparedResource[] {
+  return scanned.flatMap(({ resource, base }) =>
+    unreadIn(resource.kind, base === 'same' ? resource : base).flatMap((field): ComparedResource[] => {
+      const isUnread = (path: string) => field.unread.some((pointer) => pointersOverlap(pointer, path))
+      let { run } = field
+      let version = at(resource, run - 1)
+      while (version !== undefined) {
+        const earlier = unreadIn(resource.kind, version).filter(({ unread }) => unread.some(isUnread))
+        if (earlier.length === 0) break
+        const since = Math.min(...earlier.map((one) => one.run))
+        // In a damaged history it may be later.
+        if (since >= run) return []
+        run = since
+        version = at(resource, run - 1)
+      }
       if (version === undefined) return []
       const { kind, attributes: after } = resource
-      const isUnread = (path: string) => unread.some((pointer) => pointersOverlap(pointer, path))
-      const earlier = unreadIn(kind, version).filter((field) => field.unread.some(isUnread))
-      const since = Math.min(...earlier.map((field) => field.run))
-      // In a damaged history it may be later.
-      if (earlier.length > 0) return since < run ? [{ resource, unread, run: since }] : []
       const areSealsComparable = version.sealKeyId === sealer.keyId
       const was = reform(kind, version.attributes)
       const unseen = unseenInEither(version, resource)
@@ -141,11 +141,9 @@ async function compareBeforeDoubt(
         areSealsComparable,
         recent: noChanges,
       }
-      compared.push({ resource, drift, originRun: run - 1, unread })
-      return []
-    })
-  }
-  return compared
+      return [{ resource, drift, originRun: run - 1, unread: field.unread }]
+    }),
+  )
 }
 
 /** Fields of a version that no rule can rely on, as JSON Pointers of their values, and since which run. */
@@ -166,18 +164,14 @@ export function subjectOf({ kind, uid, name }: Resource): Pick<Drift, 'kind' | '
   return { kind, uid, name }
 }
 
-/** When each field of staged resources changed lately, in the order of `resources`. */
+/** When each field of a resource changed lately. */
 export function changesOf(
-  { draft, project, now }: EvaluatedScan,
+  { at, now }: EvaluatedScan,
   recent: RecentChanges,
-  resources: readonly ScannedResource[],
-): Promise<readonly Drift['recent'][]> {
-  const changed = resources.map(({ resource, previous, change }) => {
-    const paths = (change?.fields ?? []).map(({ path }) => path)
-    const fresh = paths.filter(
-      (path) => previous !== undefined && differs(previous.attributes, resource.attributes, path),
-    )
-    return { resource, reports: recent.get(resourceKey(resource)), fresh: new Set(fresh) }
-  })
-  return datesOfChanges(changed, now, (points) => draft.versionsAt(project, points))
+  { resource, previous, change }: ScannedResource,
+): Drift['recent'] {
+  const fresh = (change?.fields ?? [])
+    .map(({ path }) => path)
+    .filter((path) => previous !== undefined && differs(previous.attributes, resource.attributes, path))
+  return datesOfChanges({ resource, reports: recent.get(resourceKey(resource)), fresh: new Set(fresh) }, now, at)
 }

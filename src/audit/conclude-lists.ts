@@ -4,16 +4,17 @@ import { type ProjectRef, projectKey, projectListOf } from '../model/resource.ts
 import type { Finding } from '../model/violation.ts'
 import type { ListedProject, RetryBudget } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
+import type { AuditedService, ProjectList } from './audited-project.ts'
 import { type ListReader, readProjectList } from './discover-projects.ts'
 import { unlistedRule } from './evaluate-waivers.ts'
 import type { SearchedLists } from './fleet-conclusion.ts'
 import type { OpenRun } from './open-run.ts'
 import { bareResource, endingOfUnchosen } from './policy-endings.ts'
-import { openAcceptances } from './project-acceptances.ts'
+import { ProjectAcceptances } from './project-acceptances.ts'
 import { emptyOutcome, type ProjectOutcome } from './project-outcome.ts'
-import type { AuditedService, ProjectList } from './project-scan.ts'
 import { keyOf } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
+import { writeReconciliation } from './write-violations.ts'
 
 /** Drafts what the lists that decide showed. Returns them as the projects of what is found in them. */
 export async function writeLists(
@@ -100,7 +101,7 @@ async function reconcileList(
   findings: readonly Finding[],
   { isComplete, unchosen }: { readonly isComplete: boolean } & Pick<ProjectList, 'unchosen'>,
 ): Promise<void> {
-  const acceptances = await openAcceptances(draft, list)
+  const acceptances = new ProjectAcceptances(list, (await draft.acceptancesOf([list])).get(list.name) ?? [])
   const ended = unchosen.map((uid) => keyOf({ rule: unlistedRule, kind: 'project', uid, path: '' }))
   const outcome: ProjectOutcome = {
     project: list,
@@ -111,8 +112,14 @@ async function reconcileList(
     ...emptyOutcome,
     endings: Object.fromEntries(ended.map((key) => [key, endingOfUnchosen])),
   }
-  const remaining = acceptances.apply(findings)
-  await reconcileProject(draft, outcome, remaining, { evaluator, acceptances, expected: undefined, ignored: [] })
+  const reconciliation = reconcileProject(outcome, acceptances.apply(findings), {
+    evaluator,
+    acceptances,
+    violations: await draft.unconfirmedViolations(list),
+    asLeft: () => undefined,
+  })
+  await writeReconciliation(draft, list, reconciliation)
+  await draft.endAcceptances(list, acceptances.endings)
 }
 
 /** Uids of projects that the run audits under some names of services. */

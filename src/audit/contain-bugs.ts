@@ -1,9 +1,9 @@
 import { AuditError, classOf } from '../model/errors.ts'
+import type { AuditedProject } from './audited-project.ts'
 import { dueListings, unreadFilters, unreadListing } from './due-listings.ts'
 import type { OpenRun } from './open-run.ts'
-import { discardProject, ProjectAudit } from './project-audit.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
-import type { AuditedProject } from './project-scan.ts'
+import { discardProject, scanProject } from './scan-project.ts'
 
 /**
  * Audits a project so that a bug of ours costs that project and no other: all its listings are `failed`, nothing of it
@@ -13,8 +13,7 @@ export async function auditContained(project: AuditedProject, run: OpenRun): Pro
   const { draft, onBug } = run
   await draft.stageScan(project.ref)
   try {
-    const audit = await ProjectAudit.open(project, run)
-    return await audit.audit()
+    return await scanProject(project, run)
   } catch (error) {
     if (error instanceof AuditError) throw error
     onBug?.(project, error)

@@ -1,6 +1,6 @@
 import { writeReason } from '../model/coverage.ts'
 import type { FaultKind, ServiceFault } from '../service/service-fault.ts'
-import type { AuditedProject } from './project-scan.ts'
+import type { AuditedProject } from './audited-project.ts'
 
 /** Where the key decides, the reason says where it is configured. */
 const dueToKey: readonly FaultKind[] = ['refused_key', 'forbidden', 'not_found', 'foreign']

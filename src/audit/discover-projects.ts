@@ -13,8 +13,8 @@ import type { Clock } from '../model/time.ts'
 import type { ListAccess, ListedProject, RetryBudget, ShowName, Traffic } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { neutralise } from '../text/neutralise.ts'
+import type { AuditedProject, AuditedService, ListingEntry, MatchingEntry, ProjectList } from './audited-project.ts'
 import { describeFault } from './describe-fault.ts'
-import type { AuditedProject, AuditedService, ListingEntry, MatchingEntry, ProjectList } from './project-scan.ts'
 
 export interface ProjectSearch extends ListReader {
   /** Knows the projects of earlier runs; undefined: none are known. */

@@ -1,6 +1,6 @@
 import type { CoverageCause, FilterCoverage, ProjectCoverage } from '../model/coverage.ts'
 import { type Listing, listings } from '../model/resource.ts'
-import type { AuditedProject } from './project-scan.ts'
+import type { AuditedProject } from './audited-project.ts'
 
 /** What the configuration asks to walk of a project, in the order of walking. */
 export function dueListings(project: Pick<AuditedProject, 'listings'>): readonly Listing[] {

@@ -9,10 +9,11 @@ import {
   type ResourceIdentity,
   type ScopeByKind,
 } from '../history/approvals.ts'
-import type { ScanDraft } from '../history/history.ts'
-import { listApprovalsOf, readApprovedBodies, readApprovedUids } from '../history/sql/approvals.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { readApproved, readApprovedBodies } from '../history/sql/approvals.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'
-import { type Kind, type ProjectRef, resourceKey } from '../model/resource.ts'
+import { type Kind, resourceKey } from '../model/resource.ts'
+import type { KnownVersions } from './known-versions.ts'
 
 /** A state of a project that a person approved, however it is kept: what drift rules compare with. */
 export interface ExpectedState {
@@ -23,26 +24,38 @@ export interface ExpectedState {
   readonly approvedAt?: string
   /** The approval that brought it to its state of a resource; undefined for states of files. */
   approvalOf(resource: ResourceIdentity): Approval | undefined
-  /** In the order requested; undefined for what is not part of it. */
-  bodies(resources: readonly ResourceIdentity[]): Promise<readonly (ApprovedBody | undefined)[]>
-  uids(kind: Kind): Promise<readonly string[]>
+  /** undefined for what is not part of it. */
+  bodyOf(resource: ResourceIdentity): ApprovedBody | undefined
+  uids(kind: Kind): readonly string[]
 }
 
-/** The approved state of a project, read as it is needed; undefined when none is active. */
+/**
+ * The approved state of a project; undefined when none is active. `approvals`: of the project, oldest first. `versions`:
+ * those that are part of the state are not read again.
+ */
 export async function approvedState(
-  draft: Pick<ScanDraft, 'past'>,
-  project: ProjectRef,
+  history: HistoryReader,
+  approvals: readonly Approval[],
+  versions: Pick<KnownVersions, 'find' | 'before'>,
 ): Promise<ExpectedState | undefined> {
-  const approvals = await listApprovalsOf(draft.past, project)
   const approval = approvalInForce(approvals)
   if (approval === undefined) return undefined
+  const { runOf } = amendedIn(approval)
+  const isCurrent = (resource: ResourceIdentity) =>
+    (versions.find(resource.kind, resource.uid)?.fromRun ?? Number.POSITIVE_INFINITY) <= (runOf(resource) ?? 0)
+  const all = await readApproved(history, approval)
+  const others = all.filter((resource) => !isCurrent(resource))
+  const bodies = await readApprovedBodies(history, approval, others)
+  const bodyOf = new Map(others.map((resource, at) => [resourceKey(resource), bodies[at]]))
+  const byKind = Map.groupBy(all, ({ kind }) => kind)
   return {
     scopes: approval.scopes,
-    runOf: amendedIn(approval).runOf,
+    runOf,
     approvedAt: approval.at,
     approvalOf: approvalsByResource(approvals),
-    bodies: (resources) => readApprovedBodies(draft.past, approval, resources),
-    uids: (kind) => readApprovedUids(draft.past, approval, kind),
+    bodyOf: (resource) =>
+      bodyOf.get(resourceKey(resource)) ?? (isCurrent(resource) ? versions.before(resource) : undefined),
+    uids: (kind) => byKind.get(kind)?.map(({ uid }) => uid) ?? [],
   }
 }
 
@@ -60,7 +73,7 @@ export function stateOf(scopes: ScopeByKind, resources: readonly ApprovedResourc
     scopes,
     runOf: () => undefined,
     approvalOf: () => undefined,
-    bodies: async (identities) => identities.map((resource) => byKey.get(resourceKey(resource))),
-    uids: async (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),
+    bodyOf: (resource) => byKey.get(resourceKey(resource)),
+    uids: (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),
   }
 }

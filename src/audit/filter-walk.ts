@@ -1,7 +1,6 @@
 import type { ActiveViolation } from '../history/staged.ts'
 import { parseStored } from '../history/stored-body.ts'
 import { type FilterReading, type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
-import { chunks } from '../model/chunks.ts'
 import type { FilterCoverage, ProjectCoverage } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import { isoTime } from '../model/time.ts'
@@ -9,17 +8,17 @@ import { filtersOf } from '../service/read-filters.ts'
 import type { ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { count } from '../text/count.ts'
+import type { AuditedProject } from './audited-project.ts'
+import { findChanged } from './compare-resources.ts'
 import { describeFault } from './describe-fault.ts'
 import type { OpenRun } from './open-run.ts'
-import type { AuditedProject, Page, ProjectScan } from './project-scan.ts'
-import { findChanged } from './stage-resources.ts'
+import type { Page, ProjectScan } from './project-scan.ts'
 
 /** Items that are held until it is decided whose rows are read: where not all can be read, the list is read first. */
 const mostHeld = 20_000
 /** After so many subscriptions whose rows could not be read, the others are not asked for. */
 const mostFaults = 5
 const readAtOnce = 100
-const comparedAtOnce = 100
 
 /**
  * Reads the filter rows of a project's subscriptions, page by page as these are listed: one request each, because no
@@ -51,13 +50,13 @@ export class FilterWalk {
   #denied = 0
 
   /** undefined where no rows are to be read, and none were. */
-  static async open(
+  static open(
     scan: ProjectScan,
     project: AuditedProject,
     run: Pick<OpenRun, 'clock' | 'onPage'>,
     access: ProjectAccess,
-  ): Promise<FilterWalk | undefined> {
-    const before = decodeReadings(await scan.draft.reading(scan.project, 'filters'))
+  ): FilterWalk | undefined {
+    const before = decodeReadings(scan.before.rows)
     if (project.listings.filters === 'off' && before.size === 0) return undefined
     return new FilterWalk(scan, project, run, access, before)
   }
@@ -122,21 +121,20 @@ export class FilterWalk {
     }
   }
 
-  /** Notes for the next run what was read. */
-  async stage(list: ProjectCoverage): Promise<void> {
-    if (this.#read.size === 0 && list.status !== 'complete') return
-    const { draft, project, now } = this.#scan
+  /** What the next run gets; undefined where it has that already. */
+  left(list: ProjectCoverage): string | undefined {
+    if (this.#read.size === 0 && list.status !== 'complete') return undefined
+    const { now } = this.#scan
     const isGone = (uid: string) => list.status === 'complete' && list.filter === null && !this.#listed.has(uid)
     const readings = new Map([...this.#before].filter(([uid]) => !isGone(uid)))
     for (const uid of this.#read) readings.set(uid, isoTime(now))
-    if (readings.size === 0 && this.#before.size === 0) return
-    await draft.stageReading(project, 'filters', encodeReadings(readings))
+    return readings.size === 0 && this.#before.size === 0 ? undefined : encodeReadings(readings)
   }
 
   async #readRows(items: readonly JsonObject[], isLast: boolean): Promise<FilterReadings> {
     const { clock, onPage } = this.#run
     const startedAt = clock.now()
-    const { chosen, changed } = await this.#choose(items, isLast)
+    const { chosen, changed } = this.#choose(items, isLast)
     this.#due += chosen.size
     for (const item of items) this.#listed.add(uidOf(item))
     const rows = new Map<string, FilterReading>()
@@ -163,21 +161,19 @@ export class FilterWalk {
    * Whose rows are read, of subscriptions that were listed one after the other. `changed`: whose rows may be others than
    * an earlier run read.
    */
-  async #choose(
+  #choose(
     items: readonly JsonObject[],
     isLast: boolean,
-  ): Promise<{ readonly chosen: ReadonlySet<string>; readonly changed: ReadonlySet<string> }> {
+  ): { readonly chosen: ReadonlySet<string>; readonly changed: ReadonlySet<string> } {
     const uids = items.map(uidOf)
     if (this.#isOff) return { chosen: new Set(), changed: new Set(uids) }
     const remaining = this.#most - this.#due
     if (uids.length <= remaining) return { chosen: new Set(uids), changed: new Set() }
-    const { draft, project } = this.#scan
+    const { versions, violations } = this.#scan.before
     const before = this.#before
-    const changed = await this.#changedAmong(items)
-    const isKnown = (uid: string) => this.#scan.currentVersions.find('subscription', uid) !== undefined
-    const accused = new Set(
-      (await draft.activeViolations(project, 'subscription', uids)).filter(isAboutFilters).map(({ uid }) => uid),
-    )
+    const changed = this.#changedAmong(items)
+    const isKnown = (uid: string) => versions.find('subscription', uid) !== undefined
+    const accused = new Set(violations.filter(isAboutFilters).map(({ uid }) => uid))
     const isFirst = (uid: string) => changed.has(uid) || !(before.has(uid) || isKnown(uid))
     // Of a list that is too long to be held, each part has its share; what comes first may take more.
     const listed = this.#listed.size + uids.length
@@ -196,13 +192,9 @@ export class FilterWalk {
   }
 
   /** Subscriptions of which the list shows something else than is known. */
-  async #changedAmong(items: readonly JsonObject[]): Promise<ReadonlySet<string>> {
-    const changed = new Set<string>()
-    for (const batch of chunks(items, comparedAtOnce)) {
-      const { listed } = takeInventory('subscriptions', batch, this.#scan.sealer)
-      for (const uid of await findChanged(this.#scan, 'subscription', listed)) changed.add(uid)
-    }
-    return changed
+  #changedAmong(items: readonly JsonObject[]): ReadonlySet<string> {
+    const { listed } = takeInventory('subscriptions', items, this.#scan.sealer)
+    return new Set(findChanged(this.#scan, 'subscription', listed))
   }
 
   async #readOne(uid: string): Promise<FilterReading> {
@@ -299,8 +291,8 @@ function uidOf({ uid }: JsonObject): string {
   return String(uid)
 }
 
-function isAboutFilters({ path }: Pick<ActiveViolation, 'path'>): boolean {
-  return path === '/filters' || path.startsWith('/filters/')
+function isAboutFilters({ kind, path }: Pick<ActiveViolation, 'kind' | 'path'>): boolean {
+  return kind === 'subscription' && (path === '/filters' || path.startsWith('/filters/'))
 }
 
 /** When rows were read, by the uid of the subscription. Hookdrift wrote it: [[time, [uid, …]], …]. */

@@ -1,5 +1,6 @@
 import type { Resource } from '../model/resource.ts'
-import { areSourcesListed, type CurrentVersions, type Statuses } from './project-scan.ts'
+import type { KnownVersions } from './known-versions.ts'
+import { areSourcesListed, type Statuses } from './project-scan.ts'
 
 /** A listing whose resources subscriptions embed. */
 export type EmbeddedListing = 'endpoints' | 'sources'
@@ -17,7 +18,7 @@ export interface Contradictions {
   uidsOf(listing: EmbeddedListing): ReadonlySet<string>
 }
 
-export function findContradictions(currentVersions: Pick<CurrentVersions, 'unseen'>): Contradictions {
+export function findContradictions(versions: Pick<KnownVersions, 'unseen'>): Contradictions {
   const contradicted = { endpoints: new Set<string>(), sources: new Set<string>() }
   /** undefined: their list proves nothing. `missing`: those that the list leaves out; undefined for an empty list. */
   let endpoints: { readonly missing: ReadonlySet<string> | undefined } | undefined
@@ -30,7 +31,7 @@ export function findContradictions(currentVersions: Pick<CurrentVersions, 'unsee
   return {
     expect(statuses, itemsOf) {
       if (statuses.endpoints === 'complete') {
-        const missing = currentVersions.unseen('endpoint').map(({ uid }) => uid)
+        const missing = versions.unseen('endpoint').map(({ uid }) => uid)
         endpoints = { missing: itemsOf('endpoints') === 0 ? undefined : new Set(missing) }
       }
       if (areSourcesListed(statuses) && statuses.sources === 'complete') sources = { isEmpty: itemsOf('sources') === 0 }

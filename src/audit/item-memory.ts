@@ -1,12 +1,12 @@
-import type { ScanDraft } from '../history/history.ts'
 import { parseFacts, parseStored } from '../history/stored-body.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Json, JsonObject } from '../model/json.ts'
-import { isReadable, type Listing, type ProjectRef, type Resource } from '../model/resource.ts'
+import { isReadable, type Listing, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
 import type { IdentifyItem, ItemIdentity, PagedListing } from '../service/service-client.ts'
-import { type CurrentVersions, kindOf } from './project-scan.ts'
-import type { StagedResource } from './stage-resources.ts'
+import type { StagedResource } from './compare-resources.ts'
+import type { KnownVersions } from './known-versions.ts'
+import { kindOf } from './project-scan.ts'
 
 /** An item that a scan read: which version it became, and what of it no version keeps. */
 type ItemRecord = readonly [digest: string, uid: string, form: string, volatile: JsonObject]
@@ -30,34 +30,15 @@ const formLength = 16
  * from it. No policy, time, waiver, label or earlier outcome enters, and every rule is evaluated as if nothing were known.
  */
 export class ItemMemory {
-  readonly #draft: ScanDraft
-  readonly #project: ProjectRef
-  readonly #currentVersions: CurrentVersions
+  readonly #versions: KnownVersions
   readonly #sealer: Sealer
   /** As it is stored. */
   readonly #stored: string | undefined
   readonly #before: Partial<Record<Listing, ReadonlyMap<string, ItemRecord>>> = {}
   readonly #now: Partial<Record<Listing, ItemRecord[]>> = {}
 
-  static async open(
-    draft: ScanDraft,
-    project: ProjectRef,
-    currentVersions: CurrentVersions,
-    sealer: Sealer,
-  ): Promise<ItemMemory> {
-    return new ItemMemory(draft, project, currentVersions, sealer, await draft.reading(project, 'items'))
-  }
-
-  private constructor(
-    draft: ScanDraft,
-    project: ProjectRef,
-    currentVersions: CurrentVersions,
-    sealer: Sealer,
-    stored: string | undefined,
-  ) {
-    this.#draft = draft
-    this.#project = project
-    this.#currentVersions = currentVersions
+  constructor(versions: KnownVersions, sealer: Sealer, stored: string | undefined) {
+    this.#versions = versions
     this.#sealer = sealer
     this.#stored = stored
     const reading = parseReading(stored, sealer)
@@ -77,25 +58,22 @@ export class ItemMemory {
     return (item) => {
       const digest = digestOf(item)
       const [, uid, form = ''] = before?.get(digest) ?? []
-      const version = uid === undefined ? undefined : this.#currentVersions.find(kind, uid)
+      const version = uid === undefined ? undefined : this.#versions.find(kind, uid)
       return { digest, uid: version?.digest.startsWith(form) === true ? uid : undefined }
     }
   }
 
   /** The resources of known items, by uid: as normalising their bytes would make them. */
-  async read(listing: Listing, identities: readonly ItemIdentity[]): Promise<ReadonlyMap<string, Resource>> {
+  read(listing: Listing, identities: readonly ItemIdentity[]): ReadonlyMap<string, Resource> {
     const kind = kindOf[listing]
-    const versions = identities.flatMap(({ digest, uid }) => {
-      const version = uid === undefined ? undefined : this.#currentVersions.find(kind, uid)
-      return version === undefined ? [] : [{ digest, version }]
-    })
-    const texts = await this.#draft.textsOf(versions.map(({ version }) => version.id))
     return new Map(
-      versions.map(({ digest, version: { id, uid, name } }): [string, Resource] => {
-        const { body, facts } = texts.get(id) ?? unreadable(uid)
+      identities.flatMap(({ digest, uid }): [string, Resource][] => {
+        const version = uid === undefined ? undefined : this.#versions.find(kind, uid)
+        if (version === undefined || uid === undefined) return []
+        const { name, body, facts } = version
         const [, , , volatile = {}] = this.#before[listing]?.get(digest) ?? []
         // Hookdrift wrote it as canonical JSON.
-        return [uid, { kind, uid, name, attributes: parseStored(body), volatile, ...parseFacts(facts) }]
+        return [[uid, { kind, uid, name, attributes: parseStored(body), volatile, ...parseFacts(facts) }]]
       }),
     )
   }
@@ -114,12 +92,12 @@ export class ItemMemory {
     if (items.length > 0) this.#now[listing] = items
   }
 
-  /** Once all was read. */
-  async stage(): Promise<void> {
-    if (this.#stored === undefined && Object.keys(this.#now).length === 0) return
+  /** What the next scan gets; undefined where it has that already. */
+  left(): string | undefined {
+    if (this.#stored === undefined && Object.keys(this.#now).length === 0) return undefined
     const reading: ItemReading = { normaliser: normaliserVersion, listings: this.#now }
     const text = signed(JSON.stringify(reading), this.#sealer)
-    if (text !== this.#stored) await this.#draft.stageReading(this.#project, 'items', text)
+    return text === this.#stored ? undefined : text
   }
 }
 
@@ -133,10 +111,6 @@ function parseReading(stored: string | undefined, sealer: Sealer): ItemReading |
   if (stored === undefined) return undefined
   const json = stored.slice(stored.indexOf(' ') + 1)
   return stored === signed(json, sealer) ? JSON.parse(json) : undefined
-}
-
-function unreadable(uid: string): never {
-  throw new Error(`the version of ${uid} that its item became is missing`)
 }
 
 /** Whether a version, and JSON for the rest, hold all that an item shows: not the sources and devices that it embeds. */

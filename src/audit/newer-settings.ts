@@ -4,12 +4,10 @@ import { readLatestScans } from '../history/sql/scans.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/release-signs.ts'
 import { shapeOf } from '../inventory/shape.ts'
-import { isReadable, type ProjectRef, type Resource } from '../model/resource.ts'
+import { isReadable, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
+import type { LastWritten } from './open-run.ts'
 import type { ProjectScan } from './project-scan.ts'
-
-/** When the settings of a project were written that a run took, by the service's clock; undefined: not known. */
-export type LastWritten = (project: ProjectRef, run: number) => Promise<string | undefined>
 
 /** Reads the record of a run only where a project asks for it, and then once. */
 export function readLastWritten(history: HistoryReader): LastWritten {
@@ -44,13 +42,7 @@ export interface TakenSettings {
  */
 export async function takeNewerSettings(
   answer: Resource,
-  {
-    draft,
-    project,
-    sealer,
-    now,
-    lastComplete,
-  }: Pick<ProjectScan, 'draft' | 'project' | 'sealer' | 'now' | 'lastComplete'>,
+  { project, sealer, now, lastComplete, before }: ProjectScan,
   lastWritten: LastWritten,
 ): Promise<TakenSettings> {
   const writtenAt = timeIn(answer)
@@ -61,7 +53,7 @@ export async function takeNewerSettings(
   const newest = await lastWritten(project, lastRead)
   if (newest === undefined || writtenAt >= newest) return asAnswered
   const { kind, uid } = answer
-  const [stored] = await draft.versionsAt(project, [{ kind, uid, run: draft.run - 1 }])
+  const stored = before.versions.before(answer)
   const isComparable = stored?.sealKeyId === sealer.keyId && stored.normaliser === normaliserVersion
   if (stored === undefined || !isComparable || stored.doubts !== undefined) return asAnswered
   if (now - Date.parse(stored.since) > longestCacheMs) return asAnswered

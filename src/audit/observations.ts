@@ -1,23 +1,17 @@
 import type { StagedChange } from '../history/records.ts'
 import { type DescribedField, describeField } from '../inventory/malformed.ts'
-import { ReleaseSigns } from '../inventory/release-signs.ts'
-import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import { valueAt } from '../model/json.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type FieldDoubt, type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import { requiredFields } from '../model/wire-schema.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
+import type { ComparedResources } from './compare-resources.ts'
 import { describeSince } from './describe-gaps.ts'
-import type { TakenSettings } from './newer-settings.ts'
 import { kindOf } from './project-scan.ts'
-import type { StagedResources } from './stage-resources.ts'
 
-/** What the pages of a project have shown so far, besides what is drafted and found. */
+/** What the listings of a project have shown, besides the resources themselves. */
 export class Observations {
-  readonly shapes = new Map<Listing, Shape>()
-  /** What the items show of the service's release. */
-  readonly release = new ReleaseSigns()
   readonly malformed = countMalformed()
   readonly unseen = countUnseen()
   readonly changes: StagedChange[] = []
@@ -29,8 +23,6 @@ export class Observations {
   isRebased = false
   /** Whether something was known in another normal form. */
   isReformed = false
-  /** The settings of the project that count; undefined where none were read. */
-  settings: TakenSettings | undefined
   /** The project itself, as far as it was seen. */
   self: Resource
 
@@ -38,16 +30,7 @@ export class Observations {
     this.self = { kind: 'project', uid: projectUid, name: '', attributes: {}, volatile: {}, facts: {} }
   }
 
-  /** Notes the fields that the items of a listing show. */
-  noteShapes(listing: Listing, listed: readonly Resource[]): void {
-    for (const resource of listed) {
-      const shape = shapeOf(resource)
-      this.shapes.set(listing, narrowBy(this.shapes.get(listing), shape))
-      this.release.note(listing, shape)
-    }
-  }
-
-  noteStaged(listing: Listing, kind: Kind, { resources, isRebased, isReformed }: StagedResources): void {
+  note(listing: Listing, kind: Kind, { resources, isRebased, isReformed }: ComparedResources): void {
     for (const { change, ignoredCounts } of resources) {
       if (change !== undefined) this.changes.push(change)
       for (const [path, count] of ignoredCounts) this.ignored.set(path, (this.ignored.get(path) ?? 0) + count)

@@ -5,8 +5,10 @@ import type { ProjectRef } from '../model/resource.ts'
 import type { Clock } from '../model/time.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { LastWritten } from './newer-settings.ts'
-import type { AuditedProject, PageRead } from './project-scan.ts'
+import type { AuditedProject, PageRead } from './audited-project.ts'
+
+/** When the settings of a project were written that a run took, by the service's clock; undefined: not known. */
+export type LastWritten = (project: ProjectRef, run: number) => Promise<string | undefined>
 
 /** How a run audits its projects: the same in every process that takes part. */
 export interface RunOptions {

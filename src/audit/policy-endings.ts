@@ -1,7 +1,6 @@
-import type { ViolationDraft } from '../history/history.ts'
-import { bodiesAtOnce, chunks } from '../model/chunks.ts'
+import type { NamedVersion } from '../history/history.ts'
 import { decidedAt, type Ending } from '../model/ending.ts'
-import { type ProjectRef, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { FileLocation } from '../model/schema.ts'
 import { formatExpiry, writeDuration } from '../model/time.ts'
 import type { Finding } from '../model/violation.ts'
@@ -63,34 +62,23 @@ export function endingOfWaiver(until: number, configuredAt: FileLocation | null)
   return { resolution: 'expired', ended_by: decidedAt('expiry', { reason, configuredAt }) }
 }
 
+/** A resource as the run leaves it; undefined where it knows none. */
+export type AsLeft = (resource: Pick<Resource, 'kind' | 'uid'>) => NamedVersion | undefined
+
 /**
  * What the policy says of the rules of violations, for the resources that these are about as the run leaves them. Only
  * overrides ask for more of a resource than its violation says.
  */
-export async function readSwitches(
-  draft: Pick<ViolationDraft, 'run' | 'versionsAt'>,
+export function switchesOf(
   project: ProjectRef,
-  violations: readonly Finding[],
-  evaluator: Pick<PolicyEvaluator, 'switchOf' | 'overridden'>,
-): Promise<(violation: Finding) => RuleSwitch> {
-  const switches = new Map<ResourceKey, Map<string, RuleSwitch>>()
-  const overridden = violations.filter(({ rule }) => evaluator.overridden.has(rule))
-  for (const batch of chunks(overridden, bodiesAtOnce)) {
-    const stored = await draft.versionsAt(
-      project,
-      batch.map(({ kind, uid }) => ({ kind, uid, run: draft.run })),
-    )
-    for (const [at, violation] of batch.entries()) {
-      const { name, attributes } = stored[at] ?? { name: violation.name, attributes: {} }
-      const resource = { ...bareResource(violation), name, attributes }
-      const ofResource = switches.get(resourceKey(violation)) ?? new Map<string, RuleSwitch>()
-      switches.set(resourceKey(violation), ofResource)
-      ofResource.set(violation.rule, evaluator.switchOf(project, resource, violation.rule))
-    }
+  asLeft: AsLeft,
+  { overridden, switchOf }: Pick<PolicyEvaluator, 'switchOf' | 'overridden'>,
+): (violation: Finding) => RuleSwitch {
+  return (violation) => {
+    const bare = bareResource(violation)
+    const { name = bare.name, attributes = {} } = (overridden.has(violation.rule) ? asLeft(violation) : undefined) ?? {}
+    return switchOf(project, { ...bare, name, attributes }, violation.rule)
   }
-  return (violation) =>
-    switches.get(resourceKey(violation))?.get(violation.rule) ??
-    evaluator.switchOf(project, bareResource(violation), violation.rule)
 }
 
 /** What a violation says of the resource that it is about. */

@@ -1,5 +1,4 @@
 import { type Acceptance, type AcceptanceEnding, isInForce, vanishedRule } from '../history/acceptances.ts'
-import type { ScanDraft } from '../history/history.ts'
 import type { ActiveViolation } from '../history/staged.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
@@ -10,9 +9,9 @@ import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs } from '../policy/policy.ts'
 import { asReadBy } from '../policy/watch-reads.ts'
 import { acceptedDigest, acceptedPaths, touches } from '../rules/accepted-values.ts'
+import { isInForm, type StagedResource } from './compare-resources.ts'
 import { type ProjectScan, unseenInEither } from './project-scan.ts'
 import { type Criteria, decideSilence, keyOf } from './reconcile.ts'
-import { isInForm, type StagedResource } from './stage-resources.ts'
 
 /**
  * What people accept in a project. An acceptance is of a value: a run that sees another value there, or that the problem
@@ -44,8 +43,8 @@ export class ProjectAcceptances {
   /** Ends what was accepted with another value than resources have now. Called before findings in them are taken. */
   compare(
     resources: readonly StagedResource[],
-    scan: Pick<ProjectScan, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
-  ) {
+    scan: Pick<ProjectScan, 'run' | 'sealer' | 'ignored' | 'lastComplete'>,
+  ): void {
     if (this.#byResource.size === 0) return
     for (const staged of resources) {
       const accepted = this.#byResource.get(resourceKey(staged.resource)) ?? []
@@ -111,9 +110,9 @@ export class ProjectAcceptances {
     })
   }
 
-  /** Drafts what this run ended. */
-  async write(draft: Pick<ScanDraft, 'endAcceptances'>): Promise<void> {
-    if (this.#endings.size > 0) await draft.endAcceptances(this.#project, this.#endings)
+  /** What this run ended, by their ids. */
+  get endings(): ReadonlyMap<number, AcceptanceEnding> {
+    return this.#endings
   }
 
   #end(acceptance: Acceptance, by: AcceptanceEnding): void {
@@ -121,11 +120,6 @@ export class ProjectAcceptances {
     this.#inForce.delete(acceptance.fingerprint)
     this.#former.set(acceptance.fingerprint, { ...acceptance, ended: { by, at: '' } })
   }
-}
-
-/** What people accept in a project. */
-export async function openAcceptances(draft: ScanDraft, project: ProjectRef): Promise<ProjectAcceptances> {
-  return new ProjectAcceptances(project, (await draft.acceptancesOf([project])).get(project.name) ?? [])
 }
 
 /**
@@ -137,10 +131,10 @@ type ChangedPaths = readonly string[] | 'new' | undefined
 /** `compared`: without those that the policy ignores. */
 function changedFields(
   { resource, previous, since }: StagedResource,
-  { draft, sealer, ignored, lastComplete }: Pick<ProjectScan, 'draft' | 'sealer' | 'ignored' | 'lastComplete'>,
+  { run, sealer, ignored, lastComplete }: Pick<ProjectScan, 'run' | 'sealer' | 'ignored' | 'lastComplete'>,
 ): { readonly all: ChangedPaths; readonly compared: ChangedPaths } {
   const alike = (paths: ChangedPaths) => ({ all: paths, compared: paths })
-  if (previous === undefined) return alike(since === draft.run ? 'new' : [])
+  if (previous === undefined) return alike(since === run ? 'new' : [])
   const { kind, attributes: after } = resource
   if (!isInForm(previous, lastComplete[kind])) return alike(undefined)
   const before = reseal(kind, previous.attributes, sealer)

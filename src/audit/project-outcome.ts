@@ -2,8 +2,9 @@ import type { Ending } from '../model/ending.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { type Kind, type Listing, listings, type ProjectRef, type ResourceKey } from '../model/resource.ts'
 import { type EvaluationOutcome, nothingEvaluated } from '../policy/conclude-fleet-rules.ts'
+import type { AuditedProject } from './audited-project.ts'
 import { filterText } from './listing-filters.ts'
-import { type AuditedProject, isWholeUnder, type Statuses } from './project-scan.ts'
+import { isWholeUnder, type Statuses } from './project-scan.ts'
 
 /**
  * What a project leaves for the end of a run. It is plain JSON and all that the end knows of the project, so it does

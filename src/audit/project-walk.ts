@@ -3,13 +3,14 @@ import type { Listing } from '../model/resource.ts'
 import type { Clock } from '../model/time.ts'
 import type { IdentifyItem, ProjectAccess } from '../service/service-client.ts'
 import { isStop, ServiceFault } from '../service/service-fault.ts'
+import type { AuditedProject } from './audited-project.ts'
 import { describeFault } from './describe-fault.ts'
 import { isOptional } from './due-listings.ts'
 import type { FilterWalk } from './filter-walk.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
 import { filterText } from './listing-filters.ts'
 import type { OpenRun } from './open-run.ts'
-import { type AuditedProject, kindOf, type Page } from './project-scan.ts'
+import { kindOf, type Page } from './project-scan.ts'
 
 export interface Walk {
   readonly coverage: ProjectCoverage

@@ -1,9 +1,9 @@
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Listing } from '../model/resource.ts'
 import { ServiceFault } from '../service/service-fault.ts'
+import type { AuditedProject } from './audited-project.ts'
 import { describeFault } from './describe-fault.ts'
 import { dueListings, unreadListing } from './due-listings.ts'
-import type { AuditedProject } from './project-scan.ts'
 import type { Walk } from './project-walk.ts'
 
 export interface Proof {

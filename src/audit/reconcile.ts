@@ -36,12 +36,10 @@ export interface ScanCriteria {
   readonly endings: ReadonlyMap<string, Ending>
   /** Whether the resource was removed. */
   isRemoved(violation: Finding): boolean
-  /** Whether another policy found it last, and this one asks for less. Default: it does not. */
-  isLoosened?(violation: Finding): boolean
   /** The approval of a state of the project that has what the violation is about. */
   approvedBy?(violation: Finding): EndedBy | undefined
-  /** Violations that are not mended although their rule is silent, by key, and why. */
-  readonly differingEndings?: ReadonlyMap<string, Ending>
+  /** How one ended that is not mended although its rule, which is on, is silent; undefined: it is mended. */
+  endingOf?(violation: Finding): Ending | undefined
 }
 
 /** With what only the resources and the policy of the run show. */
@@ -88,13 +86,12 @@ export function byKey<Violation extends Finding>(violations: Iterable<Violation>
 
 /**
  * Decides what becomes of the active violations of a project, and what is new. `active`: by key; of several findings
- * with one key the first counts. Without `criteria` the scan goes on: what was not found is left for its end, and rules
- * about one resource have seen all that they need.
+ * with one key the first counts.
  */
 export function reconcile<Violation extends ReconcilableViolation>(
   active: ReadonlyMap<string, Violation>,
   findings: Iterable<KeyedFinding>,
-  criteria?: Criteria,
+  criteria: Criteria,
 ): Reconciliation<Violation> {
   const confirmed: ConfirmedViolation<Violation>[] = []
   const opened: KeyedFinding[] = []
@@ -110,19 +107,16 @@ export function reconcile<Violation extends ReconcilableViolation>(
       opened.push(each)
       continue
     }
-    const isPartial = criteria !== undefined && !sawAll(finding.rule, criteria)
-    const rated = isPartial ? keepWorseSeverity(finding, violation) : finding
+    const rated = sawAll(finding.rule, criteria) ? finding : keepWorseSeverity(finding, violation)
     const { severity, waiver } = violation
     const worded = finding.isTentative === true ? { ...rated, severity, waiver } : rated
     confirmed.push({ violation, finding: worded, isUnchanged: saysTheSame(violation, worded) })
   }
-  if (criteria !== undefined) {
-    for (const [key, violation] of active) {
-      if (fingerprints.has(key)) continue
-      const ending = criteria.endings.get(key) ?? decideSilence(violation, criteria)
-      if (ending === undefined) unknown.push(violation)
-      else resolved.push({ violation, ending })
-    }
+  for (const [key, violation] of active) {
+    if (fingerprints.has(key)) continue
+    const ending = criteria.endings.get(key) ?? decideSilence(violation, criteria)
+    if (ending === undefined) unknown.push(violation)
+    else resolved.push({ violation, ending })
   }
   return { confirmed, opened, resolved, unknown }
 }
@@ -161,9 +155,7 @@ function endingOf(violation: Finding, criteria: Criteria): Ending {
   if (criteria.isRemoved(violation)) return removed
   const decided = criteria.switchOf(violation)
   if (decided.isOff) return byPolicy(decided)
-  const ending = criteria.differingEndings?.get(keyOf(violation))
-  if (ending !== undefined) return ending
-  return needs.scope === 'resource' && criteria.isLoosened?.(violation) === true ? byPolicy(decided) : fixed
+  return criteria.endingOf?.(violation) ?? fixed
 }
 
 /** Whether a rule across resources saw all that it needs. */

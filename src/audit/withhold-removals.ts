@@ -27,6 +27,8 @@ export interface RemovalLimits {
 
 export interface WithheldWalks {
   readonly walks: readonly Walk[]
+  /** Uids of the removals that wait for the next scan, by listing. */
+  readonly withheld: ReadonlyMap<Listing, readonly string[]>
   readonly losses: readonly UnconfirmedRemoval[]
   /** Whether an earlier scan withheld removals of a listing that this scan did not read to its end. */
   readonly isLossOpen: boolean
@@ -43,38 +45,35 @@ export interface WithheldWalks {
  * - an empty list whose project cannot be determined: never accepted, however often it comes, because a service that
  *   answers every request so would empty every project
  */
-export async function withholdRemovals(
-  scan: ProjectScan,
-  { walks, unproven }: Proof,
-  guard: RemovalLimits,
-): Promise<WithheldWalks> {
-  const withheld: Walk[] = []
+export function withholdRemovals(scan: ProjectScan, { walks, unproven }: Proof, guard: RemovalLimits): WithheldWalks {
+  const decided: Walk[] = []
+  const withheld = new Map<Listing, readonly string[]>()
   const losses: UnconfirmedRemoval[] = []
   for (const walk of walks) {
     const doubt =
-      (await findFieldsMissing(scan, walk, guard)) ??
-      (guard.acceptsRemovals ? undefined : await findDoubt(scan, walk, unproven, guard))
+      findFieldsMissing(scan, walk, guard) ??
+      (guard.acceptsRemovals ? undefined : findDoubt(scan, walk, unproven, guard))
     if (doubt?.loss !== undefined) losses.push(doubt.loss)
-    withheld.push(
+    if (doubt?.withheld !== undefined) {
+      withheld.set(
+        walk.coverage.listing,
+        doubt.withheld.map(({ uid }) => uid),
+      )
+    }
+    decided.push(
       doubt === undefined
         ? walk
         : { ...walk, coverage: { ...walk.coverage, status: 'suspect', cause: doubt.cause, reason: doubt.reason } },
     )
   }
-  return { walks: withheld, losses, isLossOpen: await isLossOpen(scan, walks) }
+  return { walks: decided, withheld, losses, isLossOpen: isLossOpen(scan, walks) }
 }
 
-async function isLossOpen({ draft, project }: ProjectScan, walks: readonly Walk[]): Promise<boolean> {
+function isLossOpen({ before }: ProjectScan, walks: readonly Walk[]): boolean {
   const read = new Set(
     walks.filter(({ coverage }) => coverage.status === 'complete').map(({ coverage }) => coverage.listing),
   )
-  for (const listing of listings) {
-    // The project itself is never withheld.
-    if (listing === 'project' || read.has(listing)) continue
-    const withheld = await draft.previouslyWithheld(project, listing)
-    if (withheld !== undefined && withheld.length > 0) return true
-  }
-  return false
+  return listings.some((listing) => !read.has(listing) && (before.withheld.get(listing)?.length ?? 0) > 0)
 }
 
 interface Doubt {
@@ -82,23 +81,24 @@ interface Doubt {
   readonly reason: string
   /** What is gone, where it is too much. */
   readonly loss: UnconfirmedRemoval | undefined
+  /** What waits for the next scan, where it is known. */
+  readonly withheld?: readonly CurrentVersion[] | undefined
 }
 
 /** What no rule can evaluate was not seen to its end, even where a person accepts removals. */
-async function findFieldsMissing(
+function findFieldsMissing(
   scan: ProjectScan,
   { coverage: { listing, status, items } }: Walk,
   { fieldsMissing }: RemovalLimits,
-): Promise<Doubt | undefined> {
+): Doubt | undefined {
   if (listing === 'project' || status !== 'complete') return undefined
   const fields = fieldsMissing(listing)
   if (fields.length === 0) return undefined
-  const missing = await findMissing(scan, listing)
-  // What is not among these was seen: a replay knows it by this.
-  if (missing.length > 0) await withhold(scan, listing, missing)
+  const missing = findMissing(scan, listing)
   const all = items === 1 ? 'the only item does not show' : `none of ${items} items shows`
   const reason = `${all} ${fields.join(', ')}, which every release shows: nothing is removed or resolved until it is seen again`
-  return { cause: 'unseen_fields', reason, loss: undefined }
+  // What is not among these was seen: a replay knows it by this.
+  return { cause: 'unseen_fields', reason, loss: undefined, withheld: missing.length > 0 ? missing : undefined }
 }
 
 function describeContradiction(listing: EmbeddedListing, contradicted: ReadonlySet<string>): string {
@@ -114,36 +114,24 @@ const mostNamed = 5
 const longestUid = 100
 
 /** What was known and is not listed, as far as the filters would show it. */
-async function findMissing(scan: ProjectScan, listing: Exclude<Listing, 'project'>) {
-  const unseen = scan.currentVersions.unseen(kindOf[listing])
-  const [missing] = unseen.length === 0 ? [[]] : await partByFilter(scan, kindOf[listing], unseen)
+function findMissing(scan: ProjectScan, listing: Exclude<Listing, 'project'>): readonly CurrentVersion[] {
+  const unseen = scan.before.versions.unseen(kindOf[listing])
+  const [missing] = unseen.length === 0 ? [[]] : partByFilter(scan, kindOf[listing], unseen)
   return missing
 }
 
-async function withhold(
-  { draft, project }: ProjectScan,
-  listing: Listing,
-  missing: readonly CurrentVersion[],
-): Promise<void> {
-  await draft.withholdRemovals(
-    project,
-    listing,
-    missing.map(({ uid }) => uid),
-  )
-}
-
 /** Why a walk that reached its end is not believed yet; undefined when it is. */
-async function findDoubt(
+function findDoubt(
   scan: ProjectScan,
   { coverage, lacksPromisedPage }: Walk,
   nameless: ReadonlySet<Listing>,
   { limits, seenAgain, contradicted }: RemovalLimits,
-): Promise<Doubt | undefined> {
+): Doubt | undefined {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
-  const { draft, project, lastComplete } = scan
+  const { lastComplete, before } = scan
   const kind = kindOf[listing]
-  const missing = await findMissing(scan, listing)
+  const missing = findMissing(scan, listing)
   const total = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, total }
   if (nameless.has(listing)) {
@@ -162,20 +150,19 @@ async function findDoubt(
     coverage.filter === null &&
     contradicted(listing).size > 0
   ) {
-    if (missing.length > 0) await withhold(scan, listing, missing)
     const reason = describeContradiction(listing, contradicted(listing))
-    return { cause: 'contradicted', reason, loss: isLarge ? loss : undefined }
+    const withheld = missing.length > 0 ? missing : undefined
+    return { cause: 'contradicted', reason, loss: isLarge ? loss : undefined, withheld }
   }
   if (!isLarge && !lacksPromisedPage) return undefined
-  const before = await draft.previouslyWithheld(project, listing)
-  const withheld = new Set(before)
+  const last = before.withheld.get(listing)
+  const withheld = new Set(last)
   const fresh = missing.filter(({ uid }) => !withheld.has(uid))
-  const isNew = isEmptied || lacksPromisedPage ? before === undefined || fresh.length > 0 : isTooMuch(fresh.length)
+  const isNew = isEmptied || lacksPromisedPage ? last === undefined || fresh.length > 0 : isTooMuch(fresh.length)
   if (!isNew) return undefined
-  await withhold(scan, listing, missing)
-  if (!isLarge) return { ...promised, loss: undefined }
+  if (!isLarge) return { ...promised, loss: undefined, withheld: missing }
   const reason = `${loss.missing} of ${total} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
-  return { cause: 'suspect_loss', reason, loss }
+  return { cause: 'suspect_loss', reason, loss, withheld: missing }
 }
 
 const unprovenItems = {

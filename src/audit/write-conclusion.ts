@@ -4,7 +4,7 @@ import { readLaterRuns } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { ActiveViolation } from '../history/staged.ts'
 import type { Ending } from '../model/ending.ts'
-import { isProjectList, type ProjectRef, policyProject, projectKey } from '../model/resource.ts'
+import { isProjectList, type ProjectRef, policyProject, projectKey, resourceKey } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import { isoTime } from '../model/time.ts'
 import { type Finding, overdueRule } from '../model/violation.ts'
@@ -12,9 +12,9 @@ import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { RuleNeeds } from '../policy/policy.ts'
 import { concludeOverdue, overdueBefore } from './conclude-overdue.ts'
 import type { ConcludedProject, FleetConclusion, ProjectConclusion } from './fleet-conclusion.ts'
-import { readMasked } from './masked-secrets.ts'
+import { isAboutMasked } from './masked-secrets.ts'
 import type { OpenRun } from './open-run.ts'
-import { endingOfFleet, readSwitches } from './policy-endings.ts'
+import { type AsLeft, endingOfFleet, switchesOf } from './policy-endings.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
 import { byKey, keyed, keyOf, reconcile } from './reconcile.ts'
 import { writeReconciliation } from './write-violations.ts'
@@ -54,8 +54,9 @@ export async function reconcileConclusion(
   const isAnySilent = projects.some((concluded) => isSilent(concluded, active.get(concluded.project.name) ?? []))
   const scans = isAnySilent ? await readLatestScans(draft.past, draft.run - 1) : []
   for (const concluded of projects) {
-    const differingEndings = endingsOfFleet(concluded.project, { active, projects, scans })
-    const ofFleet = { ...concluded, criteria: { ...concluded.criteria, differingEndings } }
+    const ended = endingsOfFleet(concluded.project, { active, projects, scans })
+    const endingOf = (violation: Finding) => ended.get(keyOf(violation))
+    const ofFleet = { ...concluded, criteria: { ...concluded.criteria, endingOf } }
     await writeConcluded(draft, ofFleet, { active, accepted, scope: 'fleet', evaluator })
   }
   const scanned = [...projects.map(({ project }) => project), ...lists]
@@ -112,18 +113,26 @@ async function writeConcluded(
   if (findings.length + ofProject.length + acceptancesOf.length === 0) return
   const acceptances = new ProjectAcceptances(project, acceptancesOf)
   const keyedFindings = acceptances.apply(findings).map(keyed)
-  const switchOf = await readSwitches(draft, project, [...ofProject, ...acceptances.findings], evaluator)
-  const isMasked = await readMasked(draft, project, [...ofProject, ...acceptances.findings], criteria)
+  const asLeft = await readAsLeft(draft, project, [...ofProject, ...acceptances.findings])
   const decided = {
     ...criteria,
-    switchOf,
-    isUnobserved: (violation: Finding) => criteria.isUnobserved(violation) || isMasked(violation),
+    switchOf: switchesOf(project, asLeft, evaluator),
+    isUnobserved: (violation: Finding) =>
+      criteria.isUnobserved(violation) || isAboutMasked(violation, asLeft, criteria),
   }
   acceptances.endRestored(decided, (_, needs) => needs.scope === scope)
   const endings = new Map([...criteria.endings, ...acceptances.endingsOf(ofProject)])
   const reconciliation = reconcile(byKey(ofProject), keyedFindings, { ...decided, endings })
   await writeReconciliation(draft, project, reconciliation)
-  await acceptances.write(draft)
+  await draft.endAcceptances(project, acceptances.endings)
+}
+
+/** The resources of some violations, as the run leaves them. */
+async function readAsLeft(draft: ViolationDraft, project: ProjectRef, violations: readonly Finding[]): Promise<AsLeft> {
+  const points = violations.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
+  const versions = points.length === 0 ? [] : await draft.versionsAt(project, points)
+  const byResource = new Map(violations.map((violation, at) => [resourceKey(violation), versions[at]]))
+  return (resource) => byResource.get(resourceKey(resource))
 }
 
 /** Draws up what is overdue, when all other violations are decided. */
@@ -169,7 +178,7 @@ async function writeWaivers(
   // Nothing is written where there never was a waiver.
   if (policy.waivers.length === 0 && active.length === 0) return
   await draft.stageScan(policyProject)
-  const switchOf = await readSwitches(draft, policyProject, active, evaluator)
+  const switchOf = switchesOf(policyProject, () => undefined, evaluator)
   const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, switchOf })
   await writeReconciliation(draft, policyProject, reconciliation)
 }

@@ -5,13 +5,14 @@ import { clearedFrom, type SettingsAge, settingsAge } from '../inventory/release
 import { compareShapes, type Shape } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { describeReleases, intersectReleases } from '../model/release-range.ts'
-import { type Listing, listings, projectKey } from '../model/resource.ts'
+import { type Kind, type Listing, listings, projectKey } from '../model/resource.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import { count } from '../text/count.ts'
-import type { Removals } from './find-removals.ts'
+import type { AuditedProject } from './audited-project.ts'
+import type { TakenSettings } from './newer-settings.ts'
 import type { Observations } from './observations.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
-import type { AuditedProject, Statuses } from './project-scan.ts'
+import type { Statuses } from './project-scan.ts'
 
 interface ShapeChange {
   /** As sorted paths. */
@@ -40,8 +41,9 @@ export function detectShapeChanges(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, ShapeChange>,
-  observed: Pick<Observations, 'isRebased' | 'isReformed' | 'settings' | 'malformed' | 'unseen'>,
-  unreferenced: Removals['unreferenced'],
+  observed: Pick<Observations, 'isRebased' | 'isReformed' | 'malformed' | 'unseen'>,
+  settings: TakenSettings | undefined,
+  unreferenced: readonly { readonly kind: Kind; readonly uid: string }[],
 ): ProjectNotice[] {
   const notices: ProjectNotice[] = []
   const reshaped = [...shapes].flatMap(([listing, { differs }]) =>
@@ -68,7 +70,7 @@ export function writeNotices(
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
-  if (observed.settings?.isStale) {
+  if (settings?.isStale) {
     notices.push({
       code: 'settings_stale',
       listing: 'project',

@@ -2,20 +2,7 @@ import type { ViolationDraft } from '../history/history.ts'
 import type { ActiveViolation, NewViolation } from '../history/staged.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
-import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'
-
-/** Confirms and opens violations while a project is scanned. What is not found again is left for the end of its scan. */
-export async function writeFindings(
-  draft: ViolationDraft,
-  project: ProjectRef,
-  findings: readonly Finding[],
-): Promise<void> {
-  for (const [kind, ofKind] of Map.groupBy(findings, ({ kind }) => kind)) {
-    const uids = [...new Set(ofKind.map(({ uid }) => uid))]
-    const active = byKey(await draft.activeViolations(project, kind, uids))
-    await writeReconciliation(draft, project, reconcile(active, ofKind.map(keyed)))
-  }
-}
+import { type Reconciliation, stateOf } from './reconcile.ts'
 
 /** Drafts what became of a project's violations. */
 export async function writeReconciliation(

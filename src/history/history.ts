@@ -38,7 +38,7 @@ export type Draft = Omit<RunDraft, 'token' | 'release' | 'exportProject' | 'impo
 export type ScanDraft = Omit<SqlScanDraft, 'exportProject' | 'importProject'>
 
 /** A version that the run knows by its resource. */
-export type NamedVersion = PastVersion & Pick<StoredBody, 'name'>
+export type NamedVersion = PastVersion & Pick<StoredBody, 'name' | 'facts'>
 
 /** What deciding about violations reads and drafts. A replay of past runs keeps it in memory. */
 export interface ViolationDraft
@@ -47,9 +47,7 @@ export interface ViolationDraft
     | 'run'
     | 'past'
     | 'lastScannedRun'
-    | 'underSameRules'
     | 'stageScan'
-    | 'activeViolations'
     | 'stageViolations'
     | 'unconfirmedViolations'
     | 'unconfirmedBy'

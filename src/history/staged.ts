@@ -2,6 +2,7 @@ import type { Ending } from '../model/ending.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { FailOn, Finding, Waiver } from '../model/violation.ts'
 import type { BodyColumns } from './body-columns.ts'
+import type { StoredVersion } from './stored-body.ts'
 
 export interface RunStart {
   /** ISO 8601, UTC. */
@@ -28,18 +29,20 @@ export interface ProjectHistory {
 /** Of a project that no run has scanned. */
 export const noHistory: ProjectHistory = { shapes: {}, modifications: [], withOrigin: [] }
 
-export interface CurrentVersion {
+export interface CurrentVersion extends StoredVersion {
   readonly id: number
   readonly kind: Kind
   readonly uid: string
-  readonly name: string
-  readonly fromRun: number
   readonly digest: string
-  readonly sealKeyId: string
 }
 
-/** As `NewVersion` has them. */
-export type VersionText = Pick<NewVersion, 'body' | 'facts'>
+/** How a run evaluated that did not do so as the one that asks. */
+export interface OtherRules {
+  /** Whether policy and configuration are the same, so that only the program is another one. */
+  readonly isPolicyAlike: boolean
+  /** The program that asks. */
+  readonly version: string
+}
 
 /** `filters`: when the filter rows of subscriptions were read. `items`: which version the bytes of an item became. */
 export type ReadingName = 'filters' | 'items'

@@ -17,6 +17,20 @@ export interface StoredBody {
   readonly normaliser: number
 }
 
+/** A version as it is stored. */
+export interface StoredVersion extends Pick<StoredBody, 'name' | 'fromRun' | 'since' | 'sealKeyId' | 'normaliser'> {
+  /** Canonical JSON of the attributes. */
+  readonly body: string
+  /** Canonical JSON of facts and doubts; empty when there are none. */
+  readonly facts: string
+}
+
+/** @throws AuditError.failure where its texts are not JSON */
+export function readStoredVersion({ body, facts, ...version }: StoredVersion): StoredBody {
+  const { name, fromRun, since, sealKeyId, normaliser } = version
+  return { name, fromRun, since, sealKeyId, normaliser, attributes: parseStored(body), ...parseFacts(facts) }
+}
+
 /** A resource as runs of the past saw it. */
 export type PastVersion = Pick<StoredBody, 'attributes' | 'doubts' | 'fromRun' | 'since' | 'sealKeyId'>
 

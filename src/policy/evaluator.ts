@@ -1,14 +1,7 @@
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import {
-  type EvaluationRun,
-  emptyContext,
-  type Meter,
-  type OverdueViolations,
-  type Rule,
-  ruleTime,
-} from '../rules/engine/rule.ts'
+import { type EvaluationRun, type Meter, type OverdueViolations, type Rule, ruleTime } from '../rules/engine/rule.ts'
 import { coveringWaivers, stamp } from './findings.ts'
 import { namedRules, type Policy, ruleNeeds } from './policy.ts'
 import { ProjectEvaluator } from './project-evaluator.ts'
@@ -32,22 +25,17 @@ export interface PolicyEvaluator {
   readonly overridden: ReadonlySet<string>
   /** Whether a rule is on for a resource, and what in the policy decides that. */
   switchOf(project: ProjectRef, resource: Resource, rule: string): RuleSwitch
-  /**
-   * Whether a rule about one resource finds the same in another state of it, with the options for what it is today;
-   * undefined where that takes more than the state: since when, or what moves by itself.
-   */
-  finds(
-    project: ProjectRef,
-    resource: Resource,
-    finding: Pick<Finding, 'rule' | 'path'>,
-    today: Resource,
-  ): boolean | undefined
-  /** Whether a rule that counts changes would say of many of them what a finding says: with the same options, it would. */
-  countsAlike(project: ProjectRef, resource: Resource, finding: Pick<Finding, 'rule' | 'path' | 'message'>): boolean
   /** Findings about a project of which some violations are past their due date. Waivers are for these violations. */
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
-  /** `excluded`: rules that do not run here, with the reason. */
-  forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>): ProjectEvaluator
+  /**
+   * `excluded`: rules that do not run here, with the reason. `asToday`: the resource by which overrides are chosen; default:
+   * the one that is evaluated.
+   */
+  forProject(
+    project: ProjectRef,
+    excluded?: ReadonlyMap<string, string>,
+    asToday?: (resource: Resource) => Resource,
+  ): ProjectEvaluator
 }
 
 /** `now`: milliseconds since the epoch, one for the whole run. `clock` limits the time of custom rules. */
@@ -86,33 +74,6 @@ export function createEvaluator(
     locationOf: policy.locationOf,
     overridden: new Set(policy.overrides.flatMap((override) => override.rules)),
     switchOf: (project, resource, rule) => switchOf(policy, rule, { project, labels: labelsOf(project), resource }),
-    finds(project, resource, { rule, path }, today) {
-      const one = sets
-        .of(project, today)
-        .byKind.get(today.kind)
-        ?.find(({ active }) => active.rule.id === rule)
-      if (one === undefined) return false
-      if (one.bound.dates !== undefined || one.active.rule.unrecorded !== undefined) return undefined
-      const context = {
-        labels: labelsOf(project),
-        since: emptyContext.since,
-        run: { labelsOf, meter: run.meter, project, now },
-      }
-      try {
-        return [...one.bound.check(resource, time, context)].some((finding) => finding.path === path)
-      } catch {
-        // It was made for another form of the resource.
-        return undefined
-      }
-    },
-    countsAlike(project, resource, { rule, path, message }) {
-      const one = sets.of(project, resource).drift.find(({ active }) => active.rule.id === rule)
-      const { kind, uid, name, attributes } = resource
-      const recent = new Map([[path, new Array<number>(many).fill(now)]])
-      const compared = { fields: [], isApproved: false, areSealsComparable: true, recent }
-      const drift = { kind, uid, name, change: 'none', before: attributes, after: attributes, ...compared } as const
-      return [...(one?.bound.check(drift, now) ?? [])].some((finding) => message.startsWith(finding.message))
-    },
     evaluateOverdue(project, overdue) {
       const self: Resource = { kind: 'policy', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       const active = sets.of(project, self).violations
@@ -120,12 +81,10 @@ export function createEvaluator(
         overdue.flatMap((group) => [...bound.check(group)].map((ruleFinding) => stamp(active, self, ruleFinding))),
       )
     },
-    forProject: (project, excluded = new Map()) => new ProjectEvaluator(project, excluded, shared),
+    forProject: (project, excluded = new Map(), asToday = (resource) => resource) =>
+      new ProjectEvaluator(project, excluded, { ...shared, asToday }),
   }
 }
-
-/** More changes than any policy counts. */
-const many = 1000
 
 /**
  * Time limit of all custom rules of a run together. A million resources and a dozen rules take about a quarter of it.

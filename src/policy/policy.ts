@@ -119,6 +119,8 @@ export interface Needs {
   readonly life?: DriftLife | undefined
   /** It reads fields that no history keeps, because they change by themselves. */
   readonly isUnrecorded?: true | undefined
+  /** It asks since when a value is there. */
+  readonly isDated?: true | undefined
   /** It passes over secrets that the service masks. */
   readonly skipsMasked?: true | undefined
   /** A rule of the policy file: its failure is not a bug of hookdrift. */
@@ -130,9 +132,10 @@ export type RuleNeeds = ReadonlyMap<string, Needs>
 
 export function ruleNeeds(policy: Policy): RuleNeeds {
   return new Map(
-    namedRules(policy).map(({ rule: { id, needs, scope, life, unrecorded, skipsMasked, custom } }) => [
+    namedRules(policy).map(({ rule: { id, needs, scope, life, unrecorded, skipsMasked, custom }, bound }) => [
       id,
       {
+        isDated: bound.scope === 'resource' && bound.dates !== undefined ? true : undefined,
         kinds: needs,
         scope,
         life,

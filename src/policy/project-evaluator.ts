@@ -32,9 +32,9 @@ import { gatherDoubts } from './doubts.ts'
 import { coveringWaivers, matchingWaivers, stamp, type WaiverIndexes, waiveUnder } from './findings.ts'
 import { FleetFactGatherer } from './fleet-facts.ts'
 import type { ActiveRule, Policy } from './policy.ts'
+import { ProjectRules } from './project-rules.ts'
 import type { BoundRules, RuleSet, RuleSets } from './rule-sets.ts'
 import { type RuleSwitch, switchOf } from './rule-switch.ts'
-import { RunningAggregations } from './running-aggregations.ts'
 import { asReadBy, type OnRead, trackReads, watchChanges, watchReads, watchValues } from './watch-reads.ts'
 
 /** What the evaluations of all projects of a run share. */
@@ -47,6 +47,8 @@ interface SharedEvaluation {
   /** For later findings about a resource: in its project, and across projects. */
   readonly projectWaivers: WaiverIndexes
   readonly fleetWaivers: WaiverIndexes
+  /** The resource by which overrides are chosen. */
+  asToday(resource: Resource): Resource
 }
 
 type Since = EvaluationContext['since']
@@ -74,7 +76,7 @@ export class ProjectEvaluator {
   readonly #exceptions = new Map<ResourceKey, RuleSet>()
   readonly #accepted = new Map<ResourceKey, WaiverIndexes>()
   readonly #rulesOf = new Map<RuleSet, Map<Kind, readonly BoundRules<'resource'>[]>>()
-  readonly #aggregations: RunningAggregations
+  readonly #ofProject: ProjectRules
   readonly #fleetFacts: FleetFactGatherer
 
   constructor(project: ProjectRef, excluded: ReadonlyMap<string, string>, shared: SharedEvaluation) {
@@ -90,7 +92,7 @@ export class ProjectEvaluator {
     this.#failures = new Map(excluded)
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
     const doubts = this.#doubts
-    this.#aggregations = new RunningAggregations(this.#active, { run: inProject, doubts, failed })
+    this.#ofProject = new ProjectRules(this.#active, { project, run: inProject, doubts, failed })
     this.#fleetFacts = new FleetFactGatherer(this.#active, doubts, failed)
   }
 
@@ -151,7 +153,7 @@ export class ProjectEvaluator {
   #collect(resource: Resource): void {
     const { sets, projectWaivers, fleetWaivers } = this.#shared
     const { project } = this
-    const { kind, uid, name } = resource
+    const { kind, uid } = resource
     const set = this.#ruleSetOf(resource)
     count(this.#tally, set.byId, kind)
     if (!isReadable(resource)) this.#doubtSelectors(resource)
@@ -171,7 +173,7 @@ export class ProjectEvaluator {
       tentative: this.#tentativeFor(resource),
     })
     this.#fleetFacts.visit(resource, isEvaluated, settingsOf)
-    this.#aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
+    this.#ofProject.take(resource)
   }
 
   /** Notes which overrides and waivers depend on what is unknown of a resource. */
@@ -302,10 +304,11 @@ export class ProjectEvaluator {
   /** Findings of the rules across the project's resources, after all resources. */
   conclude(completeness: Completeness): readonly Finding[] {
     const { everyone } = this.#shared.sets
-    const problems = this.#aggregations.conclude(completeness)
+    const rulesFor = (key: ResourceKey) => (this.#exceptions.get(key) ?? everyone).byId
+    const problems = this.#ofProject.check(completeness, (rule, resource) => rulesFor(resourceKey(resource)).has(rule))
     return problems.flatMap(({ rule, problem }) => {
       const key = resourceKey(problem.at)
-      const active = (this.#exceptions.get(key) ?? everyone).byId.get(rule.id)
+      const active = rulesFor(key).get(rule.id)
       if (active === undefined) return []
       const finding = this.#asTentative(stamp(active, problem.at, problem))
       return [this.#waive(finding, this.#accepted.get(key) ?? none)]
@@ -333,7 +336,8 @@ export class ProjectEvaluator {
   readonly #isIncluded = ({ active }: { readonly active: ActiveRule }) => !this.#excluded.has(active.rule.id)
 
   #ruleSetOf(resource: Resource): RuleSet {
-    return this.#shared.sets.of(this.project, resource)
+    const { sets, asToday } = this.#shared
+    return sets.of(this.project, asToday(resource))
   }
 
   #driftRules(resource: Resource): readonly BoundRules<'drift'>[] {

@@ -19,10 +19,9 @@ const mostPointers = 100
 
 /**
  * A resource that reports when one of its malformed or unseen fields is read, and which: its value, whether it is there,
- * or all members of the object that should show it. `within`: also when a value that contains one is read, for callers
- * that keep the value and read it later.
+ * or all members of the object that should show it.
  */
-export function watchReads(resource: Resource, onRead: OnRead, { within = false } = {}): Resource {
+export function watchReads(resource: Resource, onRead: OnRead): Resource {
   const { attributes, volatile, malformed = [], unseen = [] } = resource
   const pointers = [malformed, unseen].flatMap((some) =>
     some.length > mostPointers ? [...new Set(some.map(firstStep))] : some,
@@ -37,8 +36,7 @@ export function watchReads(resource: Resource, onRead: OnRead, { within = false 
       field = inner
     }
   }
-  const watch = { onRead, within }
-  return { ...resource, attributes: watched(attributes, root, watch), volatile: watched(volatile, root, watch) }
+  return { ...resource, attributes: watched(attributes, root, onRead), volatile: watched(volatile, root, onRead) }
 }
 
 /** A resource as a rule may rely on it: what is malformed to others is a text to a rule that takes any. */
@@ -68,12 +66,7 @@ function newField(pointer: string): WatchedField {
   return { pointer, inner: new Map(), unreadable: [] }
 }
 
-interface Watch {
-  readonly onRead: OnRead
-  readonly within: boolean
-}
-
-function watched(object: JsonObject, field: WatchedField, { onRead, within }: Watch): JsonObject {
+function watched(object: JsonObject, field: WatchedField, onRead: OnRead): JsonObject {
   const seen = new Map<string, JsonObject>()
   const innerOf = (key: string | symbol) => (typeof key === 'string' ? field.inner.get(key) : undefined)
   const noteAbsent = (inner: WatchedField | undefined, key: string) => {
@@ -86,9 +79,8 @@ function watched(object: JsonObject, field: WatchedField, { onRead, within }: Wa
       const inner = innerOf(key)
       if (inner === undefined || typeof key !== 'string') return value
       if (inner.unreadable.includes(inner.pointer)) onRead([inner.pointer])
-      else if (within) onRead(inner.unreadable)
       if (inner.inner.size === 0 || !isJsonObject(value)) return value
-      const known = seen.get(key) ?? watched(value, inner, { onRead, within })
+      const known = seen.get(key) ?? watched(value, inner, onRead)
       seen.set(key, known)
       return known
     },
@@ -110,12 +102,12 @@ function watched(object: JsonObject, field: WatchedField, { onRead, within }: Wa
 }
 
 /** A watched resource, and which of its malformed or unseen fields were read. */
-export function trackReads(resource: Resource, options?: { readonly within: boolean }) {
+export function trackReads(resource: Resource) {
   const read = new Set<string>()
   const onRead: OnRead = (pointers) => {
     for (const pointer of pointers) read.add(pointer)
   }
-  return { seen: watchReads(resource, onRead, options), hasRead: () => read.size > 0, read, onRead }
+  return { seen: watchReads(resource, onRead), hasRead: () => read.size > 0, read, onRead }
 }
 
 /** The same changes; the value that a malformed or unseen field has now is watched as the field itself. */

@@ -1,7 +1,7 @@
+import type { AuditedProject } from '../audit/audited-project.ts'
 import { auditContained } from '../audit/contain-bugs.ts'
 import type { OpenRun } from '../audit/open-run.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
-import type { AuditedProject } from '../audit/project-scan.ts'
 import type { AuditAll } from '../audit/run-audit.ts'
 import type { RunDraft } from '../history/draft/run-draft.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'

@@ -1,4 +1,4 @@
-import type { AuditedProject } from '../audit/project-scan.ts'
+import type { AuditedProject } from '../audit/audited-project.ts'
 import { type Audit, type AuditDependencies, conductRun, runAudit } from '../audit/run-audit.ts'
 import type { RunDraft } from '../history/draft/run-draft.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'

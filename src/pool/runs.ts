@@ -1,4 +1,4 @@
-import type { ProjectList } from '../audit/project-scan.ts'
+import type { ProjectList } from '../audit/audited-project.ts'
 import type { Move } from '../history/lease-owner.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { commitSurely } from '../history/postgres/postgres-backend.ts'

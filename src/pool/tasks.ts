@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from 'node:zlib'
+import type { AuditedProject } from '../audit/audited-project.ts'
 import type { ProjectOutcome } from '../audit/project-outcome.ts'
-import type { AuditedProject } from '../audit/project-scan.ts'
 import type { ExportedProject } from '../history/draft/drafted-project.ts'
 import type { PostgresDatabase, PostgresSession, PostgresTransaction } from '../history/postgres/connect.ts'
 import type { RunStart } from '../history/staged.ts'

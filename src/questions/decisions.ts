@@ -1,7 +1,9 @@
-import { approvedState, baselineOf } from '../audit/expected-state.ts'
+import { baselineOf } from '../audit/expected-state.ts'
 import { isInForce } from '../history/acceptances.ts'
+import { approvalInForce, approvalsByResource } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
+import { listApprovalsOf, readApprovedBodies } from '../history/sql/approvals.ts'
 import type { Identity } from '../history/sql/resource-life.ts'
 import { decidedBy, type EndedBy } from '../model/ending.ts'
 import { isEqual, type Json, type JsonObject, pointersOverlap, valueAt } from '../model/json.ts'
@@ -22,19 +24,20 @@ export async function readDecisions(reader: HistoryReader): Promise<(identity: I
     (await listAcceptances(reader)).filter((one) => isInForce(one) && one.rule.startsWith('drift/') && one.path !== ''),
     ({ project, ...one }) => `${projectKey(project)} ${resourceKey(one)}`,
   )
-  const baselines = new Map<string, ReturnType<typeof approvedState>>()
+  const baselines = new Map<string, ReturnType<typeof listApprovalsOf>>()
   return async (identity) => {
     const key = projectKey(identity.project)
-    const reading = baselines.get(key) ?? approvedState({ past: reader }, identity.project)
+    const reading = baselines.get(key) ?? listApprovalsOf(reader, identity.project)
     baselines.set(key, reading)
-    const baseline = await reading
-    const [approved] = (await baseline?.bodies([identity])) ?? []
+    const approvals = await reading
+    const baseline = approvalInForce(approvals)
+    const [approved] = baseline === undefined ? [] : await readApprovedBodies(reader, baseline, [identity])
     const accepted = acceptances.get(`${key} ${resourceKey(identity)}`) ?? []
     return {
       approved: approved?.attributes,
       decisionOn(path, value) {
         const isApproved = approved !== undefined && isEqual(valueAt(approved.attributes, path) ?? null, value ?? null)
-        if (isApproved && baseline !== undefined) return baselineOf(baseline, identity)
+        if (isApproved) return baselineOf({ approvalOf: approvalsByResource(approvals) }, identity)
         const acceptance = accepted.find((one) => pointersOverlap(one.path, path))
         return acceptance && decidedBy('acceptance', acceptance)
       },

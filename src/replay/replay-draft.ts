@@ -5,9 +5,9 @@ import type { NamedVersion, ViolationDraft } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import { readVersionsAt } from '../history/sql/state-at.ts'
+import { type EndedVersion, readEarlierVersions } from '../history/sql/state-at.ts'
 import type { ActiveViolation, NewViolation, OldViolation, StagedViolations } from '../history/staged.ts'
-import type { VersionPoint } from '../history/stored-body.ts'
+import { readStoredVersion, type VersionPoint } from '../history/stored-body.ts'
 import type { Ending } from '../model/ending.ts'
 import { type Kind, type ProjectRef, projectKey, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
@@ -61,15 +61,15 @@ type MutableLifetime = { -readonly [Member in keyof ViolationLifetime]: Violatio
 
 interface ProjectViolations {
   readonly active: Map<number, MutableLifetime>
-  readonly byResource: Map<ResourceKey, Set<MutableLifetime>>
   readonly ended: ViolationLifetime[]
   /** The last run that scanned it, and the one before that. */
   scan: number | undefined
   scanBefore: number | undefined
-  /** Earlier versions that the scan before asked for and this one, and those that this one did: they never change. */
-  versions: Map<string, NamedVersion | undefined>
-  used: Map<string, NamedVersion | undefined>
+  /** Ended versions of resources whose past was read, the newest first: they never change. */
+  readonly pastOf: Map<ResourceKey, readonly EndedVersion[]>
 }
+
+type Identity = Pick<VersionPoint, 'kind' | 'uid'>
 
 /** Keeps what runs would have drafted of violations, one run after the other; there are no acceptances. */
 export class ReplayDraft implements ViolationDraft {
@@ -118,51 +118,45 @@ export class ReplayDraft implements ViolationDraft {
     for (const violation of ofProject.active.values()) violation.project = project
     ofProject.scanBefore = ofProject.scan
     ofProject.scan = this.run
-    ofProject.versions = ofProject.used
-    ofProject.used = new Map()
   }
 
-  /** Reads only what is not current, nor what that replaced, and what the scan before did not ask for. */
+  /** Reads the past of some resources, where it was not read before. */
+  async readPast(project: ProjectRef, resources: readonly Identity[]): Promise<void> {
+    const { pastOf } = this.#of(project)
+    const missing = [...new Map(resources.map((one) => [resourceKey(one), one]))].filter(([key]) => !pastOf.has(key))
+    if (missing.length === 0) return
+    const ended = await readEarlierVersions(
+      this.past,
+      project,
+      missing.map(([, resource]) => resource),
+    )
+    const byResource = Map.groupBy(ended, resourceKey)
+    for (const [key] of missing) pastOf.set(key, byResource.get(key) ?? [])
+  }
+
+  /** As an earlier run left it. @throws Error where it is not what is current, nor what that replaced, and was not read */
+  at(project: ProjectRef, resource: Identity, run: number): NamedVersion | undefined {
+    const { kind, uid } = resource
+    const current = projectState(this.#fleet, projectKey(project)).versions.get(kind)?.get(uid)
+    const known = [current?.stored, current?.replaced].find((one) => one !== undefined && one.fromRun <= run)
+    if (known !== undefined) return known
+    const past = this.#of(project).pastOf.get(resourceKey(resource))
+    if (past === undefined) throw new Error(`the past of ${kind} ${uid} was not read`)
+    const version = past.find(({ fromRun, toRun }) => fromRun <= run && toRun > run)
+    return version && readStoredVersion(version)
+  }
+
   async versionsAt(
     project: ProjectRef,
     points: readonly VersionPoint[],
   ): Promise<readonly (NamedVersion | undefined)[]> {
-    const { versions, used } = this.#of(project)
-    const current = projectState(this.#fleet, projectKey(project)).versions
-    const keyOf = (point: VersionPoint) => `${point.run} ${resourceKey(point)}`
-    const versionInMemory = ({ kind, uid, run }: VersionPoint) => {
-      const version = current.get(kind)?.get(uid)
-      return [version?.stored, version?.replaced].find((one) => one !== undefined && one.fromRun <= run)
-    }
-    const missing = points.filter((point) => versionInMemory(point) === undefined && !versions.has(keyOf(point)))
-    const read = missing.length === 0 ? [] : await readVersionsAt(this.past, project, missing)
-    for (const [at, point] of missing.entries()) versions.set(keyOf(point), read[at])
-    return points.map((point) => {
-      const inMemory = versionInMemory(point)
-      if (inMemory !== undefined) return inMemory
-      const version = versions.get(keyOf(point))
-      used.set(keyOf(point), version)
-      return version
-    })
+    const { versions } = projectState(this.#fleet, projectKey(project))
+    return points.map(({ kind, uid }) => versions.get(kind)?.get(uid)?.stored)
   }
 
   async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
     const { scan, scanBefore } = this.#of(project)
     return scan === this.run ? scanBefore : scan
-  }
-
-  /** One policy evaluates all runs of a replay. */
-  async underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>> {
-    return new Set(runs)
-  }
-
-  async activeViolations(
-    project: ProjectRef,
-    kind: Kind,
-    uids: readonly string[],
-  ): Promise<readonly ActiveViolation[]> {
-    const { byResource } = this.#of(project)
-    return uids.flatMap((uid) => [...(byResource.get(resourceKey({ kind, uid })) ?? [])].filter(this.#isOlder))
   }
 
   async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
@@ -216,12 +210,11 @@ export class ReplayDraft implements ViolationDraft {
   }
 
   async endViolations(project: ProjectRef, violations: ReadonlyMap<number, Ending>): Promise<void> {
-    const { active, byResource, ended } = this.#of(project)
+    const { active, ended } = this.#of(project)
     for (const [id, ending] of violations) {
       const violation = active.get(id)
       if (violation === undefined) continue
       active.delete(id)
-      byResource.get(resourceKey(violation))?.delete(violation)
       const owner = this.#ownerOf(violation, ending.resolution === 'removed')
       ended.push(Object.assign(violation, { gone: this.#run, ending, owner }))
     }
@@ -239,19 +232,17 @@ export class ReplayDraft implements ViolationDraft {
     if (known !== undefined) return known
     const made: ProjectViolations = {
       active: new Map(),
-      byResource: new Map(),
       ended: [],
       scan: undefined,
       scanBefore: undefined,
-      versions: new Map(),
-      used: new Map(),
+      pastOf: new Map(),
     }
     this.#projects.set(key, made)
     return made
   }
 
   #open(project: ProjectRef, { lastRun: _, replaces: __, ...violation }: NewViolation): void {
-    const { active, byResource } = this.#of(project)
+    const { active } = this.#of(project)
     const run = this.#run
     const id = ++this.#lastId
     const opened: MutableLifetime = {
@@ -267,9 +258,7 @@ export class ReplayDraft implements ViolationDraft {
       owner: null,
       decided: run,
     }
-    const key = resourceKey(violation)
     active.set(id, opened)
-    byResource.set(key, (byResource.get(key) ?? new Set()).add(opened))
   }
 
   /** `wasRemoved`: whether by the run, so that its owner is that of before. */
@@ -287,7 +276,4 @@ export class ReplayDraft implements ViolationDraft {
       .active.values()
       .filter(({ decided }) => decided !== this.#run)
   }
-
-  /** Whether it was active before the run. */
-  readonly #isOlder = ({ first }: MutableLifetime) => first !== this.#run
 }

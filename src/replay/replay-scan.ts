@@ -1,11 +1,15 @@
 import { type Comparison, compareWithLastScan, type Reform, type ScannedResource } from '../audit/comparison.ts'
+import { evaluateScan } from '../audit/evaluate-scan.ts'
+import type { AsLeft } from '../audit/policy-endings.ts'
 import { ProjectAcceptances } from '../audit/project-acceptances.ts'
 import { emptyOutcome, type ProjectOutcome } from '../audit/project-outcome.ts'
-import { areSourcesListed } from '../audit/project-scan.ts'
+import { areSourcesListed, type EvaluatedScan } from '../audit/project-scan.ts'
 import { gatherChanges } from '../audit/recent-changes.ts'
-import { ScanEvaluation } from '../audit/scan-evaluation.ts'
+import { reconcileProject } from '../audit/reconcile-project.ts'
+import { writeReconciliation } from '../audit/write-violations.ts'
+import { yesterdayOf } from '../audit/yesterday.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
-import type { CommittedRun } from '../history/sql/runs.ts'
+import { type CommittedRun, lacksRunsSince } from '../history/sql/runs.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
 import type { Modification } from '../history/staged.ts'
 import {
@@ -57,9 +61,6 @@ export interface ReplayedRun {
   isApproved(project: ProjectRef): boolean
 }
 
-/** Versions that are evaluated at once. */
-const takenAtOnce = 100
-
 /** Evaluates what the scan of a project by a past run can be shown to have seen. */
 export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun): Promise<ProjectOutcome> {
   const { policy, evaluator, draft, run, runInputs, fleet } = replayed
@@ -94,65 +95,110 @@ export async function replayScan(recorded: RecordedScan, replayed: ReplayedRun):
     ]),
     ...(isUnrecorded ? findDriftRules(policy) : []),
   ])
-  const scan = {
-    draft,
+  const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
+  const followed = isApproved ? [] : draft.withOrigin(project)
+  const removed = [...(replayed.losses.get(projectKey(project))?.values() ?? [])].flat()
+  const doubted = [...seen.values()].flat().filter(({ resource, base }) => {
+    const isInDoubt = resource.doubts !== undefined || (base !== 'same' && base?.doubts !== undefined)
+    return isInDoubt || evaluator.datesOf(resource).length > 0
+  })
+  const violations = await draft.unconfirmedViolations(project)
+  const unknownSince = Math.min(...violations.map(({ lastRun = Number.POSITIVE_INFINITY }) => lastRun))
+  const younger = [...state.versions.values()].flatMap((ofKind) =>
+    [...ofKind.values()].filter(({ since }) => since > unknownSince),
+  )
+  const asked = [...doubted, ...(evaluator.overridden.size === 0 ? [] : younger)].map(({ resource }) => resource)
+  await draft.readPast(project, [...followed, ...replayed.modificationsOf(project), ...changes, ...asked])
+  const scan: EvaluatedScan = {
     project,
+    run: run.number,
     sealer: { keyId: sealKeyId },
     now: Date.parse(run.started_at),
     ignored: policy.ignore,
     windows: policy.windows.filter(({ isFor }) => isFor(project.name)),
     lastComplete: state.lastComplete,
+    at: (resource, at) => draft.at(project, resource, at),
   }
-  const recent = gatherChanges(replayed.modificationsOf(project), policy.ignore)
-  const followed = isApproved ? [] : draft.withOrigin(project)
   const rules = evaluator.forProject(project, excluded)
   // The history has resources in the form that the run compared.
   const reform: Reform = (_, attributes) => attributes
-  const evaluation = new ScanEvaluation(scan, {
+  const changeOf = new Map(changes.map((change) => [resourceKey(change), change]))
+  const shown = [...seen].map(([kind, ofKind]) => ({
+    listing: listingOf(kind, areSourcesListed(statuses)) ?? 'project',
+    resources: ofKind.map((version) => toScannedResource(run, version, changeOf.get(version.key), policy)),
+  }))
+  const evaluation = evaluateScan(scan, shown, {
     evaluator,
     rules,
     comparison: isApproved ? noComparison : compareWithLastScan(scan, recent, reform),
     followed,
     expected: 'unread',
-    acceptances: new ProjectAcceptances(project, []),
     reform,
+    timed: { changes, until: run.finished_at },
+    walked: { statuses, narrowed },
+    unobserved,
   })
-  const changeOf = new Map(changes.map((change) => [resourceKey(change), change]))
-  for (const [kind, ofKind] of seen) {
-    let due: ScannedResource[] = []
-    const take = async () => {
-      await evaluation.take(listingOf(kind, areSourcesListed(statuses)) ?? 'project', due)
-      due = []
-    }
-    for (const version of ofKind) {
-      due.push(toScannedResource(run, version, changeOf.get(version.key), policy))
-      if (due.length === takenAtOnce) await take()
-    }
-    if (due.length > 0) await take()
-  }
   noteComplete(state, statuses, run.number)
-  return evaluation.conclude(
-    {
-      project,
-      labels,
-      configured_at: null,
-      statuses,
-      narrowed,
-      // Rules that need probes are not asked at all.
-      ...emptyOutcome,
-      unobserved,
-      removed: [...(replayed.losses.get(projectKey(project))?.values() ?? [])].flat(),
+  const { windows } = evaluation
+  const outcome: ProjectOutcome = {
+    project,
+    labels,
+    configured_at: null,
+    statuses,
+    narrowed,
+    // Rules that need probes are not asked at all.
+    ...emptyOutcome,
+    ...(windows === undefined ? {} : { windows }),
+    unobserved,
+    removed: [...removed, ...evaluation.goneBefore],
+    endings: evaluation.endings,
+    undecided: evaluation.undecided,
+    evaluation: rules.outcome(),
+  }
+  const asLeft: AsLeft = ({ kind, uid }) => state.versions.get(kind)?.get(uid)?.stored
+  const isCounted = violations.some(({ rule }) => evaluator.needs.get(rule)?.life === 'found')
+  const since = new Date(Math.max(0, scan.now - evaluator.lookbackMs)).toISOString()
+  const areLacking = isCounted && (await lacksRunsSince(draft.past, since, run.number))
+  const before = {
+    lastScan: await draft.lastScannedRun(project),
+    // One policy evaluates all runs of a replay.
+    otherRules: new Map(),
+    history: { shapes: {}, modifications: [], withOrigin: [] },
+    expected: undefined,
+    approval: undefined,
+    versions: {
+      at: scan.at,
+      before: (resource: Pick<Resource, 'kind' | 'uid'>) => scan.at(resource, run.number - 1),
+      *identities() {
+        for (const ofKind of state.versions.values()) for (const { resource } of ofKind.values()) yield resource
+      },
     },
-    [],
-    { changes, until: run.finished_at },
-  )
+  }
+  const yesterday = yesterdayOf(scan, {
+    before,
+    evaluator,
+    evaluatorAt: () => evaluator,
+    startOf: () => undefined,
+    compareWith: () => noComparison,
+    reform,
+    asLeft,
+  })
+  const reconciliation = reconcileProject(outcome, evaluation.findings, {
+    evaluator,
+    acceptances: new ProjectAcceptances(project, []),
+    violations,
+    asLeft,
+    scanned: { before, runs: { times: new Map(), areLacking }, ignored: policy.ignore, reform, yesterday },
+  })
+  await writeReconciliation(draft, project, reconciliation)
+  return { ...outcome, unknownRules: [...new Set(reconciliation.unknown.map(({ rule }) => rule))] }
 }
 
 /** While a baseline was approved, what differed from it is not known. */
 const noComparison: Comparison = {
   isApproved: () => false,
-  compare: async () => ({ compared: [], resealed: [] }),
-  compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
+  compare: () => ({ compared: [], resealed: [] }),
+  compareMissing: () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
 }
 
 /** A version as a run showed it. `recorded`: the change that the run reported. */

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { AuditedProject } from '../../src/audit/audited-project.ts'
+import { compareResources } from '../../src/audit/compare-resources.ts'
 import { compareWithApproved } from '../../src/audit/compare-with-approved.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
-import { CurrentVersions } from '../../src/audit/project-scan.ts'
-import { stageResources } from '../../src/audit/stage-resources.ts'
+import { readBefore } from '../../src/audit/project-before.ts'
+import type { ProjectScan } from '../../src/audit/project-scan.ts'
 import type { Draft } from '../../src/history/history.ts'
-import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { type NewVersion, noHistory } from '../../src/history/staged.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
@@ -20,19 +21,22 @@ import { sealer } from '../inventory/inventory-fixture.ts'
 const newFile = temporaryDatabasePaths()
 const masking = { keyId: 'key-1', seal: () => 'sealed:masked' }
 
-/** What a scan of the project stages, which filters and ignores nothing. */
-async function stageOf(draft: Draft, sealer: Sealer) {
+/** A scan of the project that filters and ignores nothing. */
+async function scanOf(draft: Draft, sealer: Sealer): Promise<ProjectScan> {
+  // As much of a project as is asked.
+  const audited = { ref: payments } as AuditedProject
+  const before = await readBefore(audited, { draft, historyOf: async () => noHistory })
   return {
-    draft,
     project: payments,
-    currentVersions: new CurrentVersions(await draft.current(payments)),
-    lastComplete: await readCompleteScans(draft.past, payments, draft.run - 1),
+    run: draft.run,
+    before,
+    lastComplete: before.lastComplete,
     filters: {},
     ignored: [],
     windows: [],
-    history: noHistory,
     now: 0,
     sealer,
+    at: (resource, run) => before.versions.at(resource, run),
   }
 }
 
@@ -54,7 +58,7 @@ it.each([
   async ({ normaliser, drift, isReformed }) => {
     const history = await openWith(aVersion('a', { name: 'A' }, { normaliser }))
     const draft = await history.begin(aStart(at(2)))
-    const stage = await stageOf(draft, masking)
+    const scan = await scanOf(draft, masking)
     const resource = {
       kind: 'endpoint',
       uid: 'a',
@@ -63,9 +67,10 @@ it.each([
       volatile: {},
       facts: {},
     } as const
-    const staged = await stageResources(stage, 'endpoint', 'endpoints', [resource])
-    expect(staged.resources.flatMap(({ change }) => change?.change ?? [])).toEqual(drift)
-    expect(staged.isReformed).toBe(isReformed)
+    const compared = compareResources(scan, 'endpoint', 'endpoints', [resource])
+    expect(compared.resources.flatMap(({ change }) => change?.change ?? [])).toEqual(drift)
+    expect(compared.isReformed).toBe(isReformed)
+    await draft.stage(payments, compared.versions)
     await walkAll(draft)
     await commit(draft)
     const next = await history.begin(aStart(at(3)))
@@ -78,17 +83,18 @@ it.each([
 
 it('a change is reported as drift once a run has stored the resource in the current normal form', async () => {
   const history = await openWith(aVersion('a', { name: 'A' }, { normaliser: normaliserVersion - 1 }))
-  const scan = async (name: string, hour: number) => {
+  const scanNamed = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
-    const stage = await stageOf(draft, masking)
+    const scan = await scanOf(draft, masking)
     const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
-    const { resources, isReformed } = await stageResources(stage, 'endpoint', 'endpoints', [resource])
+    const { resources, versions, isReformed } = compareResources(scan, 'endpoint', 'endpoints', [resource])
+    await draft.stage(payments, versions)
     await walkAll(draft)
     await commit(draft)
     return { drift: resources.flatMap(({ change }) => change?.fields.map(({ path }) => path) ?? []), isReformed }
   }
-  expect(await scan('A', 2)).toEqual({ drift: [], isReformed: false })
-  expect(await scan('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
+  expect(await scanNamed('A', 2)).toEqual({ drift: [], isReformed: false })
+  expect(await scanNamed('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
 })
 
 it('a partly masked text is compared by its visible rest', () => {
@@ -110,9 +116,9 @@ describe('a text that an earlier version stored in clear', () => {
     const old = aVersion('s', then, { kind: 'subscription', normaliser: normaliserVersion - 1 })
     const history = await openWith(old)
     const draft = await history.begin(aStart(at(2)))
-    const stage = await stageOf(draft, sealer)
+    const scan = await scanOf(draft, sealer)
     const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
-    const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])
+    const { resources } = compareResources(scan, 'subscription', 'subscriptions', [resource])
     expect(JSON.stringify(resources[0]?.resource.attributes)).not.toContain(word)
     expect(resources[0]?.resource.attributes.function).toMatch(/^\/\/ sealed:/)
     await draft.abandon(at(3))
@@ -121,13 +127,13 @@ describe('a text that an earlier version stored in clear', () => {
   it('causes no difference to a baseline that was approved then', async () => {
     const history = openSqliteHistory(newFile(), new Machines().process(1))
     const draft = await history.begin(aStart())
-    const stage = await stageOf(draft, sealer)
+    const scan = await scanOf(draft, sealer)
     const approved = { kind: 'subscription', uid: 's', name: '', attributes: then, sealKeyId: sealer.keyId } as const
     const expected = stateOf({ subscription: { listing: 'subscriptions', filter: null } }, [approved])
-    const comparison = compareWithApproved(stage, expected, new Map(), (kind, attributes) =>
+    const comparison = compareWithApproved(scan, expected, new Map(), (kind, attributes) =>
       reseal(kind, attributes, sealer),
     )
-    const drifts = async (attributes: JsonObject) => {
+    const drifts = (attributes: JsonObject) => {
       const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
       const staged = {
         resource,
@@ -139,11 +145,11 @@ describe('a text that an earlier version stored in clear', () => {
         change: undefined,
         ignoredCounts: new Map(),
       }
-      const { compared } = await comparison.compare('subscriptions', [staged])
+      const { compared } = comparison.compare('subscriptions', [staged])
       return compared.flatMap(({ drift }) => drift.fields.map(({ path }) => path))
     }
-    expect(await drifts(reseal('subscription', then, sealer))).toEqual([])
-    expect(await drifts({ ...seen, function: '// was' })).toEqual(['/function'])
+    expect(drifts(reseal('subscription', then, sealer))).toEqual([])
+    expect(drifts({ ...seen, function: '// was' })).toEqual(['/function'])
     await draft.abandon(at(1))
   })
 })

@@ -19,10 +19,10 @@ const subscription = (filters: JsonObject): Resource => ({
 })
 
 /** What a run finds that shows `now`: `last` is the last scan, `origin` what it was when the violation opened. */
-async function findings(
+function findings(
   { origin, last, now }: { readonly origin: JsonObject; readonly last: JsonObject; readonly now: JsonObject },
   isActive = true,
-): Promise<string[]> {
+): string[] {
   const ofProject = evaluateFleet(policy, 0).of(project)
   const drift = (before: JsonObject, after: JsonObject) => ({
     ...({ kind: 'subscription', uid: 's', name: 's', change: 'modified', isApproved: false } as const),
@@ -41,41 +41,38 @@ async function findings(
     ofProject,
     ignored: [],
     approvalOf: () => undefined,
-    versionsAt: async (points) =>
-      points.map(() => ({ attributes: { filters: origin }, sealKeyId: 'k', since: '', fromRun: 1 })),
+    at: () => ({ attributes: { filters: origin }, sealKeyId: 'k', since: '', fromRun: 1 }),
     reform: (_, attributes) => attributes,
   })
   const found = ofProject.compare(subscription(now), drift(last, now), 2)
-  const decided = await origins.decide([subscription(now)], found)
+  const decided = origins.decide([subscription(now)], found)
   return decided.map(({ rule, message }) => `${rule} ${message}`)
 }
 
 describe('a change back to the origin of a violation', () => {
-  it('is not a violation of another rule', async () => {
+  it('is not a violation of another rule', () => {
     const origin = { a: {}, b: { body: { x: 1 } } }
-    expect(await findings({ origin, last: { b: { body: { x: 1 } } }, now: origin })).toEqual([])
-    expect(await findings({ origin, last: { a: { enabled_at: null }, b: origin.b }, now: origin })).toEqual([])
+    expect(findings({ origin, last: { b: { body: { x: 1 } } }, now: origin })).toEqual([])
+    expect(findings({ origin, last: { a: { enabled_at: null }, b: origin.b }, now: origin })).toEqual([])
   })
 
-  it('is not one either where only a part of it is back', async () => {
-    expect(await findings({ origin: { a: {}, b: {} }, last: {}, now: { a: {} } })).toEqual([
+  it('is not one either where only a part of it is back', () => {
+    expect(findings({ origin: { a: {}, b: {} }, last: {}, now: { a: {} } })).toEqual([
       'drift/filter-removed 1 event type no longer delivered: `b` (filter row removed)',
     ])
   })
 
-  it('is one where it goes beyond the origin', async () => {
+  it('is one where it goes beyond the origin', () => {
     const widened = 'drift/filter-widened filter rows let through'
     const origin = { a: { body: { x: 1 } } }
-    expect(await findings({ origin, last: {}, now: { a: { body: { x: 1 } }, b: {} } })).toEqual([
+    expect(findings({ origin, last: {}, now: { a: { body: { x: 1 } }, b: {} } })).toEqual([
       `${widened} 2 more event types: \`a\`, \`b\``,
     ])
-    expect(await findings({ origin, last: {}, now: { a: { body: {} } } })).toEqual([
-      `${widened} 1 more event type: \`a\``,
-    ])
+    expect(findings({ origin, last: {}, now: { a: { body: {} } } })).toEqual([`${widened} 1 more event type: \`a\``])
   })
 
-  it('is one where the violation was accepted, so that the changed value became the usual one', async () => {
-    expect(await findings({ origin: { a: {} }, last: {}, now: { a: {} } }, false)).toEqual([
+  it('is one where the violation was accepted, so that the changed value became the usual one', () => {
+    expect(findings({ origin: { a: {} }, last: {}, now: { a: {} } }, false)).toEqual([
       'drift/filter-widened filter rows let through 1 more event type: `a`',
     ])
   })

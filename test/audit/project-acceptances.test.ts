@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
+import type { StagedResource } from '../../src/audit/compare-resources.ts'
 import { ProjectAcceptances } from '../../src/audit/project-acceptances.ts'
-import type { StagedResource } from '../../src/audit/stage-resources.ts'
 import type { Acceptance, AcceptanceEnding } from '../../src/history/acceptances.ts'
-import type { ScanDraft } from '../../src/history/history.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { normaliserVersion } from '../../src/model/wire-schema.ts'
 import { acceptedDigest } from '../../src/rules/accepted-values.ts'
@@ -35,7 +34,7 @@ interface Seen {
 }
 
 /** Why a run ends the acceptance in which a resource changes. */
-async function endingOf({ before, after, normaliser = normaliserVersion, malformed, ignored, ...seen }: Seen) {
+function endingOf({ before, after, normaliser = normaliserVersion, malformed, ignored, ...seen }: Seen) {
   const acceptances = new ProjectAcceptances(payments, [{ ...acceptance, ...seen }])
   const common = { kind: 'endpoint', uid: 'a', name: 'a', facts: {} } as const
   const staged: StagedResource = {
@@ -47,21 +46,13 @@ async function endingOf({ before, after, normaliser = normaliserVersion, malform
     ignoredCounts: new Map(),
     previous: { ...common, attributes: before, fromRun: 1, since: '', sealKeyId: 'key', normaliser },
   }
-  // As much of a draft as is asked.
-  const draft = { run: 2 } as ScanDraft
   acceptances.compare([staged], {
-    draft,
+    run: 2,
     sealer: { keyId: 'key', seal: () => 'sealed:masked' },
     lastComplete: {},
     ignored: ignored === undefined ? [] : [{ path: ignored, at: '' }],
   })
-  let ended: ReadonlyMap<number, AcceptanceEnding> = new Map()
-  await acceptances.write({
-    endAcceptances: async (_: unknown, endings: typeof ended) => {
-      ended = endings
-    },
-  } as unknown as ScanDraft)
-  return ended.get(1)
+  return acceptances.endings.get(1)
 }
 
 it.each<readonly [string, Seen, AcceptanceEnding | undefined]>([
@@ -100,6 +91,6 @@ it.each<readonly [string, Seen, AcceptanceEnding | undefined]>([
     },
     undefined,
   ],
-])('an acceptance meets %s: %j, ended by %s', async (_, seen, ending) => {
-  expect(await endingOf(seen)).toBe(ending)
+])('an acceptance meets %s: %j, ended by %s', (_, seen, ending) => {
+  expect(endingOf(seen)).toBe(ending)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditedProject } from '../../src/audit/project-scan.ts'
+import type { AuditedProject } from '../../src/audit/audited-project.ts'
 import type { Walk } from '../../src/audit/project-walk.ts'
 import { proveIdentity } from '../../src/audit/prove-identity.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'

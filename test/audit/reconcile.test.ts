@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { byKey, type Criteria, keyed, type ReconcilableViolation, reconcile } from '../../src/audit/reconcile.ts'
+import { byKey, type Criteria, keyed, keyOf, type ReconcilableViolation, reconcile } from '../../src/audit/reconcile.ts'
 import { decidedAt, decidedBy, type Ending } from '../../src/model/ending.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import type { Finding, Resolution, Waiver } from '../../src/model/violation.ts'
@@ -23,6 +23,7 @@ const active = (more: Partial<ReconcilableViolation> = {}): ReconcilableViolatio
 })
 
 const override = decidedAt('override', { reason: null, configuredAt: { file: 'policy.yaml', line: 12 } })
+const byOverride: Ending = { resolution: 'policy', ended_by: override }
 const accepted: Ending = {
   resolution: 'accepted',
   ended_by: decidedBy('acceptance', { by: 'nora', at: '2026-11-24T09:00:00.000Z', reason: 'the receiver moved' }),
@@ -47,16 +48,15 @@ interface Scan {
   readonly endings?: Readonly<Record<string, Ending>>
   /** Rules that an override has off for the resource. */
   readonly off?: readonly string[]
-  /** Why rules leave out what resources still differ in. */
-  readonly leftOut?: Readonly<Record<string, Ending>>
+  /** How violations ended that are not mended, by key. */
+  readonly notMended?: Readonly<Record<string, Ending>>
   /** Resources that are as a person approved them. */
   readonly approved?: readonly string[]
   readonly removed?: readonly string[]
-  readonly loosened?: readonly string[]
 }
 
 function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...scan }: Scan = {}): Criteria {
-  const { endings = {}, removed = [], loosened = [], off = [], leftOut = {}, approved = [] } = scan
+  const { endings = {}, removed = [], off = [], notMended = {}, approved = [] } = scan
   const isComplete = (scope: Needs['scope']) => (kind: Kind) =>
     !(unseen[scope] ?? []).includes(kind) && !(unseen['*'] ?? []).includes(kind)
   return {
@@ -75,8 +75,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [], ...
     endings: new Map(Object.entries(endings)),
     approvedBy: ({ uid }) => (approved.includes(uid) ? approval : undefined),
     isRemoved: ({ uid }) => removed.includes(uid),
-    isLoosened: ({ uid }) => loosened.includes(uid),
-    differingEndings: new Map(Object.entries(leftOut)),
+    endingOf: (violation) => notMended[keyOf(violation)],
     switchOf: ({ rule }) => ({ isOff: off.includes(rule), ended_by: override }),
   }
 }
@@ -229,13 +228,6 @@ describe('a violation that is not found again', () => {
     const violation = active({ state, ...(state === 'open' ? {} : { waiver }) })
     expect(decide([violation], [], { failed: ['of/one'] }).unknown).toEqual([violation])
   })
-
-  it('is left alone until the scan ends', () => {
-    const known = byKey([active(), active({ uid: 'e2' })])
-    const { confirmed, opened, resolved, unknown } = reconcile(known, [keyed(finding({ uid: 'e2' }))])
-    expect(confirmed.map(({ violation }) => violation.uid)).toEqual(['e2'])
-    expect([opened, resolved, unknown]).toEqual([[], [], []])
-  })
 })
 
 describe('the resolution of a violation', () => {
@@ -247,9 +239,9 @@ describe('the resolution of a violation', () => {
     ['fixed when a scan no longer finds it', 'of/one', {}, 'fixed'],
     ['removed with its resource', 'of/one', { removed: ['e1'] }, 'removed'],
     ['policy when the policy has its rule off', 'gone/rule', {}, 'policy'],
-    ['policy when the rules changed and the value did not', 'of/one', { loosened: ['e1'] }, 'policy'],
-    ['fixed when others may have mended it', 'of/project', { loosened: ['e1'] }, 'fixed'],
-    ['fixed when a drift is undone under another policy', 'of/drift', { loosened: ['e1'] }, 'fixed'],
+    ['policy when the rules changed and the value did not', 'of/one', { notMended: { [key]: byOverride } }, 'policy'],
+    ['fixed where only another violation is not mended', 'of/project', { notMended: { [key]: byOverride } }, 'fixed'],
+    ['fixed when a drift is undone', 'of/drift', {}, 'fixed'],
   ])('is %s', (_, rule, scan, resolution) => {
     expect(resolutionOf(active({ rule }), scan)).toEqual([resolution])
   })
@@ -287,13 +279,21 @@ describe('the resolution of a violation', () => {
     expect(resolutionOf(active(), { off: ['of/one'], unobserved: ['e1'] })).toEqual([])
   })
 
+  it.each(['of/one', 'of/project', 'of/fleet', 'of/drift', 'of/scan'])(
+    'is not fixed where %s is silent about what is not mended',
+    (rule) => {
+      const violation = active({ rule })
+      const notMended = { [keyOf(violation)]: byOverride }
+      expect(decide([violation], [], { notMended }).resolved).toEqual([{ violation, ending: byOverride }])
+    },
+  )
+
   it('is not fixed where its rule leaves out what still differs, but removed where the resource is', () => {
     const drift = active({ rule: 'of/drift' })
-    const ignored: Ending = { resolution: 'policy', ended_by: override }
-    const leftOut = { [keyed(drift).key]: ignored }
-    expect(decide([drift], [], { leftOut }).resolved.map(({ ending }) => ending)).toEqual([ignored])
-    expect(resolutionOf(drift, { leftOut, removed: ['e1'] })).toEqual(['removed'])
-    expect(resolutionOf(drift, { leftOut, unobserved: ['e1'] })).toEqual([])
+    const notMended = { [keyOf(drift)]: byOverride }
+    expect(decide([drift], [], { notMended }).resolved.map(({ ending }) => ending)).toEqual([byOverride])
+    expect(resolutionOf(drift, { notMended, removed: ['e1'] })).toEqual(['removed'])
+    expect(resolutionOf(drift, { notMended, unobserved: ['e1'] })).toEqual([])
   })
 
   it('names no one for what is gone', () => {

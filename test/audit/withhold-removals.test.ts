@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { KnownVersions } from '../../src/audit/known-versions.ts'
 import { kindOf, type ProjectScan } from '../../src/audit/project-scan.ts'
 import type { Walk } from '../../src/audit/project-walk.ts'
 import { withholdRemovals } from '../../src/audit/withhold-removals.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Kind, Listing } from '../../src/model/resource.ts'
+import { normaliserVersion } from '../../src/model/wire-schema.ts'
 import { aCoverage, payments } from '../history/samples.ts'
 
 interface Given {
@@ -33,33 +35,36 @@ interface Given {
 }
 
 /** Whether one walk is believed, and what is withheld for the next scan. */
-async function decide({
+function decide({
   listing = 'endpoints',
   status = 'complete',
   missing = [],
   limits = { max_resources: 2, max_percent: 50 },
   ...given
 }: Given) {
-  let withheld: readonly string[] | undefined
-  const draft = {
-    async previouslyWithheld(_project: unknown, of: Listing) {
-      expect(of).not.toBe('project')
-      return of === listing ? given.withheldBefore : given.withheldElsewhere?.[of]
-    },
-    async withholdRemovals(_project: unknown, of: Listing, uids: readonly string[]) {
-      expect(of).toBe(listing)
-      withheld = uids
-    },
-    versionsAt: async (_project: unknown, points: readonly { readonly uid: string }[]) =>
-      points.map(({ uid }) => ({ attributes: { owner_id: missing.indexOf(uid) % 2 === 0 ? 'even' : 'odd' } })),
-  }
-  const stage = {
-    draft,
-    currentVersions: { unseen: () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })) },
+  const kind = kindOf[listing]
+  const versions = new KnownVersions(
+    missing.map((uid, id) => ({
+      id,
+      kind,
+      uid,
+      name: uid,
+      fromRun: 1,
+      since: '',
+      digest: uid,
+      body: JSON.stringify({ owner_id: id % 2 === 0 ? 'even' : 'odd' }),
+      facts: '',
+      sealKeyId: 'key-1',
+      normaliser: normaliserVersion,
+    })),
+  )
+  const withheldBefore = new Map(Object.entries({ ...given.withheldElsewhere, [listing]: given.withheldBefore }))
+  const scan = {
+    before: { versions, withheld: withheldBefore },
     project: payments,
     lastComplete: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
     filters: given.owner === undefined ? {} : { endpoints: { owner: given.owner } },
-    // As much of a draft as the decision reads.
+    // As much of a scan as the decision reads.
   } as unknown as ProjectScan
   const walk: Walk = {
     coverage: {
@@ -74,18 +79,19 @@ async function decide({
   const guard = {
     limits: limits ?? undefined,
     acceptsRemovals: given.acceptsRemovals ?? false,
-    seenAgain: new Map<Kind, number>([[listing === 'project' ? 'project' : kindOf[listing], given.seenAgain ?? 0]]),
+    seenAgain: new Map<Kind, number>([[kind, given.seenAgain ?? 0]]),
     fieldsMissing: () => given.fieldsMissing ?? [],
     contradicted: () => new Set(given.contradicted),
   }
-  const { walks, losses, isLossOpen } = await withholdRemovals(stage, { walks: [walk], unproven }, guard)
+  const { walks, withheld, losses, isLossOpen } = withholdRemovals(scan, { walks: [walk], unproven }, guard)
   const [decided] = walks
+  expect([...withheld.keys()].filter((of) => of !== listing)).toEqual([])
   return {
     status: decided?.coverage.status,
     cause: decided?.coverage.cause,
     reason: decided?.coverage.reason,
     losses,
-    withheld,
+    withheld: withheld.get(listing),
     isLossOpen,
     isSame: decided === walk,
   }
@@ -136,12 +142,12 @@ describe('a walk that reached its end', () => {
       { listing: 'event_types', items: 0, missing: ['a'], withheldBefore: ['a'] },
     ],
     ['is empty, and misses few', { items: 0, missing: ['a'] }],
-  ])('is accepted when it %s', async (_, given) => {
-    expect(await decide(given)).toEqual(believed)
+  ])('is accepted when it %s', (_, given) => {
+    expect(decide(given)).toEqual(believed)
   })
 
-  it('is suspect when too much is gone, and reports the share', async () => {
-    expect(await decide({ missing: many, seenAgain: 4 })).toEqual({
+  it('is suspect when too much is gone, and reports the share', () => {
+    expect(decide({ missing: many, seenAgain: 4 })).toEqual({
       ...believed,
       status: 'suspect',
       cause: 'suspect_loss',
@@ -152,14 +158,14 @@ describe('a walk that reached its end', () => {
     })
   })
 
-  it('is suspect again when too many other resources are gone than the scan before withheld', async () => {
-    const { status, withheld } = await decide({ missing: [...many, 'f', 'g'], withheldBefore: ['a', 'b'] })
+  it('is suspect again when too many other resources are gone than the scan before withheld', () => {
+    const { status, withheld } = decide({ missing: [...many, 'f', 'g'], withheldBefore: ['a', 'b'] })
     expect(status).toBe('suspect')
     expect(withheld).toEqual([...many, 'f', 'g'])
   })
 
-  it('counts only resources that its filter would have shown', async () => {
-    const { losses, withheld } = await decide({ missing: [...many, 'f'], owner: 'even' })
+  it('counts only resources that its filter would have shown', () => {
+    const { losses, withheld } = decide({ missing: [...many, 'f'], owner: 'even' })
     expect(losses).toEqual([{ listing: 'endpoints', missing: 3, total: 3 }])
     expect(withheld).toEqual(['a', 'c', 'e'])
   })
@@ -168,8 +174,8 @@ describe('a walk that reached its end', () => {
     ['for the first time', { lacksPromisedPage: true }],
     ['and misses one more than before', { lacksPromisedPage: true, missing: ['a', 'b'], withheldBefore: ['a'] }],
     ['and no rule limits removals', { lacksPromisedPage: true, missing: ['a'], limits: null }],
-  ])('is suspect when its promised page came empty %s', async (_, given) => {
-    expect(await decide(given)).toEqual({
+  ])('is suspect when its promised page came empty %s', (_, given) => {
+    expect(decide(given)).toEqual({
       ...believed,
       status: 'suspect',
       cause: 'suspect_page',
@@ -180,8 +186,8 @@ describe('a walk that reached its end', () => {
     })
   })
 
-  it('is suspect for its large loss when its promised page came empty as well', async () => {
-    const { reason, losses } = await decide({ missing: many, lacksPromisedPage: true })
+  it('is suspect for its large loss when its promised page came empty as well', () => {
+    const { reason, losses } = decide({ missing: many, lacksPromisedPage: true })
     expect(reason).toContain('5 of 5 endpoints missing at once')
     expect(losses).toHaveLength(1)
   })
@@ -190,8 +196,8 @@ describe('a walk that reached its end', () => {
     ['and something was known', { isUnproven: true, missing: ['a'], wasProven: true }, ['1 of 1']],
     ['and the same was withheld before', { isUnproven: true, missing: many, withheldBefore: many }, ['5 of 5']],
     ['and nothing proved it before', { isUnproven: true }, []],
-  ])('is never accepted when the service cannot confirm its project, %s', async (_, given, shares) => {
-    const { status, reason, losses, withheld } = await decide(given)
+  ])('is never accepted when the service cannot confirm its project, %s', (_, given, shares) => {
+    const { status, reason, losses, withheld } = decide(given)
     expect(status).toBe('suspect')
     expect(reason).toContain("the service cannot confirm the key's project")
     expect(reason).toContain('hookdrift audit --accept-removals')
@@ -203,14 +209,14 @@ describe('a walk that reached its end', () => {
     ['event_types', 3, 'its items do not name their project'],
     ['event_types', 0, 'empty'],
     ['endpoints', 0, 'empty'],
-  ])('of %s with %i items says so when the service cannot confirm its project', async (listing, items, what) => {
-    const { status, cause, reason } = await decide({ listing, items, isUnproven: true, missing: ['a'] })
+  ])('of %s with %i items says so when the service cannot confirm its project', (listing, items, what) => {
+    const { status, cause, reason } = decide({ listing, items, isUnproven: true, missing: ['a'] })
     expect([status, cause]).toEqual(['suspect', 'unproven'])
     expect(reason).toMatch(new RegExp(`^${what}, and the service cannot confirm`))
   })
 
-  it('is suspect when the catalogue of event types came empty, regardless of the limits of the rule', async () => {
-    const { cause, reason, losses, withheld } = await decide({
+  it('is suspect when the catalogue of event types came empty, regardless of the limits of the rule', () => {
+    const { cause, reason, losses, withheld } = decide({
       listing: 'event_types',
       items: 0,
       missing: ['a'],
@@ -223,13 +229,13 @@ describe('a walk that reached its end', () => {
     expect(withheld).toEqual(['a'])
   })
 
-  it.each<[string, Given, Pick<Awaited<ReturnType<typeof decide>>, 'withheld'>]>([
+  it.each<[string, Given, Pick<ReturnType<typeof decide>, 'withheld'>]>([
     ['and misses nothing', {}, { withheld: undefined }],
     ['and misses some', { missing: ['a'] }, { withheld: ['a'] }],
     ['and the operator accepts removals', { missing: many, acceptsRemovals: true }, { withheld: many }],
     ['and the same was withheld before', { missing: many, withheldBefore: many }, { withheld: many }],
-  ])('is suspect when no item shows a field %s', async (_, given, { withheld }) => {
-    expect(await decide({ ...given, fieldsMissing: ['url', 'status'] })).toEqual({
+  ])('is suspect when no item shows a field %s', (_, given, { withheld }) => {
+    expect(decide({ ...given, fieldsMissing: ['url', 'status'] })).toEqual({
       ...believed,
       status: 'suspect',
       cause: 'unseen_fields',
@@ -240,8 +246,8 @@ describe('a walk that reached its end', () => {
     })
   })
 
-  it('says of its only item that it does not show a field', async () => {
-    const { reason } = await decide({ items: 1, fieldsMissing: ['url'] })
+  it('says of its only item that it does not show a field', () => {
+    const { reason } = decide({ items: 1, fieldsMissing: ['url'] })
     expect(reason).toMatch(/^the only item does not show url, which every release shows/)
   })
 
@@ -249,8 +255,8 @@ describe('a walk that reached its end', () => {
     ['for the first time', { missing: ['a'] }, []],
     ['again', { missing: ['a'], withheldBefore: ['a'] }, []],
     ['with a large loss', { missing: many, withheldBefore: many }, ['5 of 5']],
-  ])('is suspect when subscriptions show what it leaves out, %s', async (_, given, shares) => {
-    const decided = await decide({ ...given, contradicted: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] })
+  ])('is suspect when subscriptions show what it leaves out, %s', (_, given, shares) => {
+    const decided = decide({ ...given, contradicted: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] })
     expect([decided.status, decided.cause]).toEqual(['suspect', 'contradicted'])
     expect(decided.reason).toBe(
       'subscriptions of the same scan show 7 endpoints that the list leaves out (a, b, c, d, e and 2 more): nothing is removed until a scan shows no contradiction, or with --accept-removals',
@@ -259,8 +265,8 @@ describe('a walk that reached its end', () => {
     expect(decided.losses.map(({ missing, total }) => `${missing} of ${total}`)).toEqual(shares)
   })
 
-  it('names all that it leaves out, where they are few, and withholds nothing where it misses nothing', async () => {
-    const decided = await decide({ listing: 'sources', contradicted: ['a', 'b', 'c', 'd', 'e'] })
+  it('names all that it leaves out, where they are few, and withholds nothing where it misses nothing', () => {
+    const decided = decide({ listing: 'sources', contradicted: ['a', 'b', 'c', 'd', 'e'] })
     expect(decided.reason).toContain('show 5 sources that the list leaves out (a, b, c, d, e): nothing is removed')
     expect(decided.withheld).toBeUndefined()
   })
@@ -269,16 +275,16 @@ describe('a walk that reached its end', () => {
     ['is narrowed by a filter', { owner: 'even' }],
     ['is accepted by the operator', { acceptsRemovals: true }],
     ['lists subscriptions', { listing: 'subscriptions' }],
-  ])('is contradicted by nothing when it %s', async (_, given) => {
-    expect((await decide({ ...given, missing: ['a'], contradicted: ['a'] })).status).toBe('complete')
+  ])('is contradicted by nothing when it %s', (_, given) => {
+    expect(decide({ ...given, missing: ['a'], contradicted: ['a'] }).status).toBe('complete')
   })
 })
 
 it.each<CoverageStatus>(['partial', 'failed', 'skipped', 'suspect'])(
   'a walk that is %s already removes nothing, and withholds nothing',
-  async (status) => {
+  (status) => {
     const given = { missing: many, isUnproven: true, lacksPromisedPage: true, fieldsMissing: ['url'] }
-    const { cause, ...decided } = await decide({ ...given, status })
+    const { cause, ...decided } = decide({ ...given, status })
     const { cause: _, ...unchanged } = believed
     expect(decided).toEqual({ ...unchanged, status, reason: `it is ${status}` })
     expect(cause).not.toBe('unseen_fields')
@@ -292,7 +298,7 @@ describe('a loss that an earlier scan withheld', () => {
     ['is decided where its listing was read to its end', { withheldBefore: ['a'] }, false],
     ['was a promised page, which lost nothing', { status: 'partial', withheldBefore: [] }, false],
     ['was none', { status: 'partial' }, false],
-  ])('%s', async (_, given, isOpen) => {
-    expect((await decide(given)).isLossOpen).toBe(isOpen)
+  ])('%s', (_, given, isOpen) => {
+    expect(decide(given).isLossOpen).toBe(isOpen)
   })
 })

@@ -4,10 +4,11 @@ import type { Draft, History } from '../../src/history/history.ts'
 import {
   listApprovals,
   listApprovalsOf,
+  readApproved,
   readApprovedBodies,
   readApprovedResources,
-  readApprovedUids,
 } from '../../src/history/sql/approvals.ts'
+import type { Kind, Resource } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
 import { idOf } from './known-in.ts'
@@ -84,8 +85,8 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       const approval = (await listApprovalsOf(draft.past, payments)).at(-1)
       assert(approval, 'nothing is approved')
       expect(await listApprovalsOf(draft.past, orders)).toEqual([])
-      expect((await readApprovedUids(draft.past, approval, 'endpoint')).toSorted()).toEqual(['a', 'b'])
-      expect(await readApprovedUids(draft.past, approval, 'source')).toEqual([])
+      expect(uidsOf(await readApproved(draft.past, approval), 'endpoint').toSorted()).toEqual(['a', 'b'])
+      expect(uidsOf(await readApproved(draft.past, approval), 'source')).toEqual([])
       const asked = ['z', 'a'].map((uid) => ({ kind: 'endpoint', uid }) as const)
       const bodies = await readApprovedBodies(draft.past, approval, asked)
       expect(bodies.map((body) => body?.attributes)).toEqual([undefined, { n: 1 }])
@@ -106,7 +107,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       const approval = (await listApprovalsOf(draft.past, payments)).at(-1)
       assert(approval, 'nothing is approved')
       expect(approval).toMatchObject({ run: 1, amendments, osUser: 'root' })
-      expect(await readApprovedUids(draft.past, approval, 'endpoint')).toEqual(['a'])
+      expect(uidsOf(await readApproved(draft.past, approval), 'endpoint')).toEqual(['a'])
       const asked = ['b', 'a', 'c'].map((uid) => ({ kind: 'endpoint', uid }) as const)
       const bodies = await readApprovedBodies(draft.past, approval, asked)
       expect(bodies.map((body) => body?.attributes)).toEqual([undefined, { n: 2 }, undefined])
@@ -190,7 +191,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       expect(approval.run).toBeUndefined()
       expect(await readApprovedResources(history, approval)).toEqual([anImported])
       const draft = await begin()
-      expect(await readApprovedUids(draft.past, approval, 'endpoint')).toEqual(['a'])
+      expect(uidsOf(await readApproved(draft.past, approval), 'endpoint')).toEqual(['a'])
       const { name, attributes, sealKeyId } = anImported
       const asked = ['a', 'b'].map((uid) => ({ kind: 'endpoint', uid }) as const)
       const [body, ...others] = await readApprovedBodies(draft.past, approval, asked)
@@ -211,7 +212,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
     it('remembers withheld removals until a walk reaches the end again', async () => {
       const walk = async (status: Parameters<typeof aCoverage>[1], held?: readonly string[]) => {
         const draft = await begin()
-        const before = await draft.previouslyWithheld(payments, 'endpoints')
+        const before = (await draft.previouslyWithheld(payments)).get('endpoints')
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints', status), undefined)
         if (held !== undefined) await draft.withholdRemovals(payments, 'endpoints', held)
@@ -255,4 +256,8 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       await draft.abandon(at(20))
     })
   })
+}
+
+function uidsOf(resources: readonly Pick<Resource, 'kind' | 'uid'>[], kind: Kind): readonly string[] {
+  return resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid)
 }

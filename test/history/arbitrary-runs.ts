@@ -4,7 +4,7 @@ import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { NewViolation } from '../../src/history/staged.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { historyOf } from './history-of.ts'
-import { knownIn } from './known-in.ts'
+import { activeIn, knownIn, markIn } from './known-in.ts'
 import { aChange, aCoverage, aVersion, aViolation, endedAs, instead, orders, payments } from './samples.ts'
 
 export const projects = [payments, orders]
@@ -52,7 +52,7 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       return !done.has(name) && done.add(name)
     }
     const known = (await knownIn(draft, project, kind, [uid])).get(uid)
-    const active = (await draft.activeViolations(project, kind, [uid]))[0]
+    const active = (await activeIn(draft, project, kind, [uid]))[0]
     const stage = (violation: NewViolation) =>
       draft.stageViolations(project, { confirmed: [], violations: [violation] })
     if (what === 'stage' && once('version')) {
@@ -81,7 +81,7 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       await walkWhole(project, kind)
       await draft.endViolations(project, endedAs([active.id]))
     }
-    if (what === 'mark') await draft.markUnreferenced(project, 'source', [uid, source])
+    if (what === 'mark') await markIn(draft, project, 'source', [uid, source])
     if (what === 'discard') {
       await draft.discard(project)
       for (const name of done) if (name.includes(` ${project.uid} `)) done.delete(name)
@@ -97,11 +97,7 @@ const sorted = <Value extends { uid: string }>(values: readonly Value[]) =>
 export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<unknown> {
   const state: unknown[] = [draft.run, draft.interrupted]
   for (const project of projects) {
-    state.push(
-      await readCompleteScans(draft.past, project, draft.run - 1),
-      await draft.lastScannedRun(project),
-      await draft.referrers(project, uids),
-    )
+    state.push(await readCompleteScans(draft.past, project, draft.run - 1), await draft.lastScannedRun(project))
     state.push(
       (await historyOf(draft, project)).shapes.endpoints,
       sorted(await draft.unconfirmedViolations(project)).map(withoutId),
@@ -109,7 +105,7 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
     for (const kind of kinds) {
       const known = await knownIn(draft, project, kind, uids)
       state.push(sorted([...known.values()]).map(withoutId))
-      state.push(sorted(await draft.activeViolations(project, kind, uids)).map(withoutId))
+      state.push(sorted(await activeIn(draft, project, kind, uids)).map(withoutId))
       const points = uids.flatMap((uid) => asked.map((run) => ({ kind, uid, run })))
       state.push(await draft.versionsAt(project, points))
     }

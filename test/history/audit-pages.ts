@@ -1,6 +1,6 @@
 import type { ScanDraft } from '../../src/history/history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
-import { knownIn } from './known-in.ts'
+import { activeIn, knownIn, markIn } from './known-in.ts'
 import { aChange, aCoverage, aNotice, aVersion, aViolation, endedAs, instead, orders } from './samples.ts'
 
 /** Pages of a project that were new, are changed and are gone by turns. */
@@ -31,7 +31,7 @@ export async function auditPages(draft: ScanDraft, project: ProjectRef, hour: nu
       'removed',
     ),
   )
-  await draft.markUnreferenced(project, 'source', hour === 2 ? ['s'] : ['s', 't'])
+  await markIn(draft, project, 'source', hour === 2 ? ['s'] : ['s', 't'])
   await draft.stageNotice(project, aNotice('endpoints', `noticed in ${hour}`))
   if (hour === 2) await draft.withholdRemovals(project, 'subscriptions', ['x'])
 }
@@ -50,7 +50,7 @@ async function auditPage(
     project,
     changed.slice(0, 20).map((uid) => aChange(uid, { fields: [{ path: '/hour', before: 'é', after: hour }] })),
   )
-  const active = new Map((await draft.activeViolations(project, 'endpoint', uids)).map((one) => [one.uid, one]))
+  const active = new Map((await activeIn(draft, project, 'endpoint', uids)).map((one) => [one.uid, one]))
   const found = uids.filter((_, place) => place % 10 === 0)
   await draft.stageViolations(project, {
     confirmed: found.flatMap((uid, at) => (at % 2 === 0 ? (active.get(uid)?.id ?? []) : [])),

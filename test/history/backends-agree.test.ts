@@ -6,6 +6,7 @@ import { expectAnswersToAgree } from './agreeing-answers.ts'
 import { answersOf } from './answers-of.ts'
 import { aRun, perform, projects, type Run, stateOf, uids } from './arbitrary-runs.ts'
 import type { Place } from './contract-fixture.ts'
+import { markIn } from './known-in.ts'
 import { contentsIn } from './move/copied.ts'
 import { hasPostgres } from './postgres/databases.ts'
 import { makePostgresPlace } from './postgres/postgres-place.ts'
@@ -26,7 +27,7 @@ async function play(place: Place, runs: readonly Run[]) {
     seen.push(await stateOf(draft))
     if (run.end === 'commit') seen.push(await commit(draft))
     // Asking for marks sets them, so only a run that leaves nothing may ask.
-    else for (const project of projects) seen.push(await draft.markUnreferenced(project, 'source', uids))
+    else for (const project of projects) seen.push(await markIn(draft, project, 'source', uids))
     if (run.end === 'abandon') await draft.abandon(at(index + 1.5))
     process.kill()
     await machines.pass(60)

@@ -6,7 +6,7 @@ import type { HistoryDatabase } from '../../src/history/sql/session.ts'
 import type { HistorySize, HistoryUpkeep } from '../../src/history/upkeep.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import { historyOf } from './history-of.ts'
-import { idOf, knownIn } from './known-in.ts'
+import { activeIn, idOf, knownIn, markIn } from './known-in.ts'
 import { Machines, type Process } from './processes.ts'
 import { aChange, aCoverage, aNotice, aStart, at, aVersion, commit, payments, walkAll } from './samples.ts'
 import { ending, opening, turning } from './violation-steps.ts'
@@ -78,10 +78,9 @@ export function openContractFixture(makePlace: () => Place) {
       history: await historyOf(draft, project, at(0)),
       known: await each(kinds, (kind) => knownIn(draft, project, kind, uids)),
       current: await draft.current(project),
-      active: await each(kinds, (kind) => draft.activeViolations(project, kind, uids)),
+      active: await each(kinds, (kind) => activeIn(draft, project, kind, uids)),
       unconfirmed: await draft.unconfirmedViolations(project),
-      referrers: await draft.referrers(project, uids),
-      newlyMarked: await draft.markUnreferenced(project, 'source', []),
+      newlyMarked: await markIn(draft, project, 'source', []),
     }
   }
 
@@ -93,7 +92,7 @@ export function openContractFixture(makePlace: () => Place) {
     await draft.stage(payments, [aVersion('a', { url: 'new' }, { replaces: await idOf(draft, 'a') }), aVersion('c')])
     await draft.endVersions(payments, [await idOf(draft, 'b')])
     await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
-    await draft.markUnreferenced(payments, 'source', ['s'])
+    await markIn(draft, payments, 'source', ['s'])
     const reworded = turning('a', { message: 'other words' })
     for (const step of [reworded, opening('c'), ending('b')]) await step(draft)
     await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))

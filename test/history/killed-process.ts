@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { knownIn } from './known-in.ts'
+import { activeIn, knownIn } from './known-in.ts'
 import { aChange, aStart, at, aVersion, aViolation, endedAs, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own, for the tests, and kills itself:
@@ -34,7 +34,7 @@ const history = openSqliteHistory(file, owner)
 const draft = await history.begin(aStart(at(2)))
 await walkAll(draft)
 const known = [...(await knownIn(draft, payments, 'endpoint', ['a'])).values()]
-const active = await draft.activeViolations(payments, 'endpoint', ['a'])
+const active = await activeIn(draft, payments, 'endpoint', ['a'])
 await draft.stage(payments, [aVersion('b'), aVersion('c', { text: 'x'.repeat(100_000) })])
 await draft.stageChanges(payments, [aChange('b')])
 await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('b')] })

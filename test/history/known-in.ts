@@ -27,5 +27,29 @@ export async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint', p
 
 /** The only violation of an endpoint that was active before a run. */
 export async function activeViolationOf(draft: Draft, uid: string): Promise<ActiveViolation> {
-  return only(await draft.activeViolations(payments, 'endpoint', [uid]))
+  return only(await activeIn(draft, payments, 'endpoint', [uid]))
+}
+
+/** Violations of some resources that were active before a run, and that its draft has not decided. */
+export async function activeIn(
+  draft: Pick<Draft, 'unconfirmedViolations'>,
+  project: ProjectRef,
+  kind: Kind,
+  uids: readonly string[],
+): Promise<readonly ActiveViolation[]> {
+  const active = await draft.unconfirmedViolations(project)
+  return active.filter((violation) => violation.kind === kind && uids.includes(violation.uid))
+}
+
+/** Marks some resources of a kind as unreferenced, and no others. Returns those that had no mark before the run. */
+export async function markIn(
+  draft: Pick<Draft, 'unreferenced' | 'markUnreferenced'>,
+  project: ProjectRef,
+  kind: Kind,
+  uids: readonly string[],
+): Promise<readonly string[]> {
+  const marked = (await draft.unreferenced(project)).get(kind) ?? new Set()
+  const added = [...new Set(uids)].filter((uid) => !marked.has(uid))
+  await draft.markUnreferenced(project, kind, { added, removed: [...marked].filter((uid) => !uids.includes(uid)) })
+  return added
 }

@@ -34,7 +34,7 @@ import { readFirst } from '../../src/questions/choose-violations.ts'
 import { expectAnswersToAgree } from './agreeing-answers.ts'
 import { answersAt, answersOf, spansOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { idOf } from './known-in.ts'
+import { idOf, markIn } from './known-in.ts'
 import {
   aChange,
   aContext,
@@ -88,7 +88,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stage(payments, versions)
         await draft.endVersions(payments, [await idOf(draft, 'b')])
         await draft.stageChanges(payments, [aChange('a', { change: 'modified' }), aChange('c')])
-        await draft.markUnreferenced(payments, 'source', ['s'])
+        await markIn(draft, payments, 'source', ['s'])
         const reworded = turning('a', { message: 'in other words' })
         for (const step of [reworded, opening('c'), ending('b')]) await step(draft)
       })
@@ -141,7 +141,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await draft.stageChanges(payments, [aChange('b')])
       const doubted = turning('a', { state: 'unknown', lastRun: 2 })
       for (const step of [ending('c'), doubted, opening('b')]) await step(draft)
-      await draft.markUnreferenced(payments, 'source', [])
+      await markIn(draft, payments, 'source', [])
       expect(await answersOf(reader, uids)).toEqual(before)
       await commit(draft)
       await run((draft) => walkAll(draft, { ...payments, name: 'acme/renamed' }))

@@ -5,6 +5,7 @@ import { identifyResources, readReferrersOf, searchResources } from '../../src/h
 import { type Listing, longestUid, type ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
+import { activeIn, markIn } from './known-in.ts'
 import { aChange, aCoverage, aNotice, aVersion, aViolation, commit, orders, payments } from './samples.ts'
 
 /** What every backend promises of records of runs: their bytes, their order, their texts. */
@@ -105,7 +106,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
             await draft.stageChanges(odd, [change])
             await draft.stageViolations(odd, { confirmed: [], violations: [violation] })
             await draft.stageNotice(odd, aNotice('sources', text))
-            await draft.markUnreferenced(odd, 'source', [uid])
+            await markIn(draft, odd, 'source', [uid])
           },
           [odd],
         )
@@ -125,9 +126,8 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         expect(JSON.stringify(body?.attributes)).toBe(JSON.stringify(attributes))
         expect(body?.name).toBe(text)
         expect((await historyOf(draft, odd)).shapes).toEqual({ sources: [text] })
-        expect(await draft.referrers(odd, [uid])).toEqual(new Map([[uid, [uid]]]))
-        expect(await draft.activeViolations(odd, 'endpoint', [uid])).toHaveLength(1)
-        expect(await draft.markUnreferenced(odd, 'source', [uid])).toEqual([])
+        expect(await activeIn(draft, odd, 'endpoint', [uid])).toHaveLength(1)
+        expect(await markIn(draft, odd, 'source', [uid])).toEqual([])
         const [endpoint, subscription] = (['endpoint', 'subscription'] as const).map((kind) => ({
           project: odd,
           kind,

@@ -11,7 +11,7 @@ import type { Cause } from '../../src/model/cause.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
-import { knownIn } from './known-in.ts'
+import { activeIn, knownIn } from './known-in.ts'
 import {
   aChange,
   aContext,
@@ -68,9 +68,16 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         await commit(draft)
       }
       const draft = await history.begin(aStart(at(7)))
-      expect(await draft.underSameRules([1, 2, 3, 4, 5, 99])).toEqual(new Set([1, 5]))
-      expect(await draft.underSameRules([3])).toEqual(new Set())
-      expect(await draft.underSameRules([])).toEqual(new Set())
+      const other = (isPolicyAlike: boolean) => ({ isPolicyAlike, version: '0.1.0' })
+      expect(await draft.otherRules([1, 2, 3, 4, 5, 99])).toEqual(
+        new Map([
+          [2, other(false)],
+          [3, other(false)],
+          [4, other(true)],
+        ]),
+      )
+      expect(await draft.otherRules([5])).toEqual(new Map())
+      expect(await draft.otherRules([])).toEqual(new Map())
     })
 
     it('reads back a committed run, with the record that the commit got', async () => {
@@ -143,7 +150,6 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       expect(await readRunRecord(reader, 2)).toBeUndefined()
       expect(await readCompleteScans(draft.past, payments, draft.run - 1)).toEqual(before.baselines)
       expect(await knownIn(draft, payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
-      expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.active.endpoint)
       await commit(draft)
       expect(await latestRun(reader)).toBe(2)
       expect(await readRunRecord(reader, 1)).toEqual(first)
@@ -174,7 +180,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       const [cause] = found.causes
       expect(shown(found.causes)).toEqual([[cause?.id, 2, 'a 1', 'b 1']])
       const confirmAll = async (draft: Draft) => {
-        const active = [...(await draft.activeViolations(payments, 'endpoint', ['a', 'b'])).values()].flat()
+        const active = [...(await activeIn(draft, payments, 'endpoint', ['a', 'b'])).values()].flat()
         await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
       }
       const later = await run(async (draft) => {

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import type { Draft, History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
-import { idOf } from './known-in.ts'
+import { idOf, markIn } from './known-in.ts'
 import { Machines } from './processes.ts'
 import { aChange, aContext, aCoverage, aNotice, aStart, at, aVersion, orders, payments, walkAll } from './samples.ts'
 import { ending, opening, turning } from './violation-steps.ts'
@@ -19,7 +19,7 @@ export async function makeSoundHistory(): Promise<Buffer> {
     const two = [aVersion('a', { url: 'a' }), aVersion('b', { url: 'b' })]
     await draft.stage(payments, [...two, withFacts('c', facts)])
     await opening('a', 'b', 'c')(draft)
-    await draft.markUnreferenced(payments, 'source', ['s', 't'])
+    await markIn(draft, payments, 'source', ['s', 't'])
     await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
   })
   await run(history, 2, async (draft) => {
@@ -33,7 +33,7 @@ export async function makeSoundHistory(): Promise<Buffer> {
     const waiver = { owner: 'team', reason: 'moves', expires: '2027-01-01' }
     await turning('a', { state: 'waived', waiver })(draft)
     await turning('c', { state: 'unknown', lastRun: 1 })(draft)
-    await draft.markUnreferenced(payments, 'source', ['s'])
+    await markIn(draft, payments, 'source', ['s'])
     await draft.stageNotice(payments, aNotice('endpoints', 'and again'))
     await draft.withholdRemovals(payments, 'endpoints', ['z'])
   })

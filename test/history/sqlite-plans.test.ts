@@ -5,18 +5,19 @@ import { beginRun } from '../../src/history/draft/run-draft.ts'
 import type { Draft } from '../../src/history/history.ts'
 import { type HistoryReader, sqlReader } from '../../src/history/reader.ts'
 import { listAcceptances } from '../../src/history/sql/acceptances.ts'
-import { listApprovalsOf, readApprovedBodies, readApprovedUids } from '../../src/history/sql/approvals.ts'
+import { listApprovalsOf, readApproved, readApprovedBodies } from '../../src/history/sql/approvals.ts'
 import { type ListChoice, listViolations } from '../../src/history/sql/list-violations.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { readReferrersOf } from '../../src/history/sql/resource-life.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'
+import { readEarlierVersions } from '../../src/history/sql/state-at.ts'
 import { identifyViolations } from '../../src/history/sql/violation-keys.ts'
 import { readViolationsAt, readWaivedBetween } from '../../src/history/sql/violations.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { sqliteBackend } from '../../src/history/sqlite/sqlite-backend.ts'
 import { SqliteDatabase } from '../../src/history/sqlite/sqlite-database.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
-import { knownIn } from './known-in.ts'
+import { activeIn, knownIn, markIn } from './known-in.ts'
 import { Machines } from './processes.ts'
 import { questionsAbout } from './questions.ts'
 import {
@@ -201,30 +202,30 @@ describe('query plans', () => {
 async function auditAll(draft: Draft, hour: number) {
   await draft.historiesOf([payments], at(0))
   await draft.lastScannedRun(payments)
-  await draft.underSameRules([draft.run - 1])
+  await draft.otherRules([draft.run - 1])
   await readCompleteScans(draft.past, payments, draft.run - 1)
-  await draft.previouslyWithheld(payments, 'endpoints')
+  await draft.previouslyWithheld(payments)
   const uids = ['a', 'b']
   const known = await knownIn(draft, payments, 'endpoint', uids)
-  await draft.textsOf([...known.values()].map(({ id }) => id))
+  await readEarlierVersions(draft.past, payments, [{ kind: 'endpoint', uid: 'a' }])
   await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: draft.run - 1 }])
   await walkAll(draft)
   const staged = uids.map((uid) => aVersion(uid, { hour }, { replaces: known.get(uid)?.id }))
   await draft.stage(payments, staged)
   await draft.stageChanges(payments, [aChange('a')])
-  const active = await draft.activeViolations(payments, 'endpoint', uids)
+  const active = await activeIn(draft, payments, 'endpoint', uids)
   await draft.stageViolations(payments, {
     confirmed: active.map(({ id }) => id),
     violations: active.length > 0 ? [] : uids.map((uid) => aViolation(uid, { originRun: draft.run })),
   })
-  await draft.referrers(payments, ['s'])
-  await draft.markUnreferenced(payments, 'source', hour === 2 ? ['s'] : ['t'])
+  await draft.unreferenced(payments)
+  await markIn(draft, payments, 'source', hour === 2 ? ['s'] : ['t'])
   await draft.unconfirmedViolations(payments)
   await draft.unconfirmedBy(['endpoint/url-not-https'], [payments])
   await draft.oldViolations(payments, { high: at(9), low: at(9) })
   await draft.acceptancesOf([payments])
   await listApprovalsOf(draft.past, payments)
-  await readApprovedUids(draft.past, approval, 'endpoint')
+  await readApproved(draft.past, approval)
   await readApprovedBodies(draft.past, approval, [{ kind: 'endpoint', uid: 'a' }])
   if (hour === 3) await draft.endViolations(payments, endedAs(active.map(({ id }) => id)))
   await draft.reading(payments, 'items')

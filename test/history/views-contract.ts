@@ -6,7 +6,7 @@ import { explainViews } from '../../src/history/sqlite/views.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { idOf } from './known-in.ts'
+import { activeIn, idOf, markIn } from './known-in.ts'
 import {
   aChange,
   aContext,
@@ -83,7 +83,7 @@ export function describeViews(name: string, makePlace: () => Place): void {
       const unknown = turning('c', { state: 'unknown', lastRun: 1 })
       for (const step of [confirming('a'), ending('b'), unknown, opening('d')]) await step(draft)
       await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
-      await draft.markUnreferenced(payments, 'source', ['s'])
+      await markIn(draft, payments, 'source', ['s'])
       await draft.stageContext(aContext({ rules: [] }))
       return draft
     }
@@ -378,11 +378,11 @@ export function describeViews(name: string, makePlace: () => Place): void {
       const before = await contents()
       await fixture.run(async (draft) => {
         await draft.stage(payments, [])
-        const active = await draft.activeViolations(payments, 'endpoint', ['a', 'b'])
+        const active = await activeIn(draft, payments, 'endpoint', ['a', 'b'])
         await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
         await draft.endVersions(payments, [])
         await draft.endViolations(payments, endedAs((await draft.unconfirmedViolations(payments)).map(({ id }) => id)))
-        await draft.markUnreferenced(payments, 'source', [])
+        await markIn(draft, payments, 'source', [])
       })
       expect(await contents()).toEqual(before)
       expect(await rows('SELECT run FROM hookdrift.walk ORDER BY run')).toEqual([1, 1, 2, 2].map((run) => ({ run })))

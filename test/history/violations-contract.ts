@@ -7,7 +7,7 @@ import type { NewVersion } from '../../src/history/staged.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { cutList, readFirst, type SortKey } from '../../src/questions/choose-violations.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { activeViolationOf, knownIn } from './known-in.ts'
+import { activeIn, activeViolationOf, knownIn } from './known-in.ts'
 import { anEnding, at, aVersion, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
 import { confirming, ending, opening, turning } from './violation-steps.ts'
 
@@ -152,10 +152,10 @@ export function describeViolations(name: string, makePlace: () => Place): void {
       const draft = await begin()
       await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] })
       const { lastRun, replaces, ...violation } = aViolation('b')
-      const active = await draft.activeViolations(payments, 'endpoint', ['b', 'c', 'no-such-endpoint'])
+      const active = await activeIn(draft, payments, 'endpoint', ['b', 'c', 'no-such-endpoint'])
       expect(active).toEqual([{ ...violation, id: only(active).id, firstRun: 1 }])
-      expect(await draft.activeViolations(payments, 'subscription', ['b'])).toEqual([])
-      expect(await draft.activeViolations(orders, 'endpoint', ['b'])).toEqual([])
+      expect(await activeIn(draft, payments, 'subscription', ['b'])).toEqual([])
+      expect(await activeIn(draft, orders, 'endpoint', ['b'])).toEqual([])
     })
 
     it('is listed when it was neither confirmed nor replaced', async () => {

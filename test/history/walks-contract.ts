@@ -4,7 +4,7 @@ import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
 import { historyOf } from './history-of.ts'
-import { knownIn } from './known-in.ts'
+import { knownIn, markIn } from './known-in.ts'
 import { aChange, aCoverage, aStart, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
 /** What every backend promises of walks, and of a project whose walks are discarded. */
@@ -172,7 +172,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         const next = await begin()
         expect(await knownIn(next, payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
         expect((await knownIn(next, orders, 'endpoint', ['o'])).size).toBe(1)
-        expect(await next.markUnreferenced(payments, 'source', ['s'])).toEqual(['s'])
+        expect(await markIn(next, payments, 'source', ['s'])).toEqual(['s'])
       })
 
       it('may be staged again', async () => {

@@ -1,4 +1,4 @@
-import type { PageRead } from '../../audit/project-scan.ts'
+import type { PageRead } from '../../audit/audited-project.ts'
 import type { Schedule } from '../../config/configuration.ts'
 import type { Report } from '../../model/report.ts'
 import type { FailOn } from '../../model/violation.ts'

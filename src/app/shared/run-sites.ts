@@ -1,5 +1,5 @@
+import type { AuditedProject, AuditedService, PageRead } from '../../audit/audited-project.ts'
 import { readLastWritten } from '../../audit/newer-settings.ts'
-import type { AuditedProject, AuditedService, PageRead } from '../../audit/project-scan.ts'
 import { sqlReader } from '../../history/reader.ts'
 import { Stop } from '../../model/stop.ts'
 import type { Pool } from '../../pool/open-pool.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { PageRead } from '../../audit/project-scan.ts'
+import type { PageRead } from '../../audit/audited-project.ts'
 import type { Schedule } from '../../config/configuration.ts'
 import type { PostgresServer } from '../../history/postgres-server.ts'
 import { AuditError, messageOf } from '../../model/errors.ts'

@@ -1,17 +1,12 @@
 import type { ScanDraft } from '../../history/history.ts'
-import type { StagedChange } from '../../history/records.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../../model/resource.ts'
 import { functionFields, type Probe } from '../../policy/probe.ts'
+import type { AuditedProject } from '../audited-project.ts'
+import type { AsLeft } from '../policy-endings.ts'
 import { isWhole, type ProjectOutcome } from '../project-outcome.ts'
-import {
-  type AuditedProject,
-  areSourcesListed,
-  isKindComplete,
-  type ProjectScan,
-  type Statuses,
-} from '../project-scan.ts'
+import { areSourcesListed, isKindComplete, type ProjectScan, type Statuses } from '../project-scan.ts'
 import type {
   FunctionAccess,
   NamedTarget,
@@ -31,12 +26,12 @@ interface DueProbes extends FunctionAccess {
   readonly unobserved: ReadonlySet<ResourceKey>
   /** Resources that this scan removed. */
   readonly removed: ReadonlySet<ResourceKey>
+  readonly asLeft: AsLeft
 }
 
-export interface ProbeOutcomes {
-  /** What ran, as rules see it. */
-  readonly resources: readonly Resource[]
-  readonly changes: readonly StagedChange[]
+export interface ProbeOutcomes extends Pick<TriedProbes, 'resources' | 'changes' | 'versions'> {
+  /** Ids of the versions of probes that ended. */
+  readonly ended: readonly number[]
   /** Probes that did not run, and what they are about: nothing can be said of them. */
   readonly untested: readonly ResourceKey[]
   /** Functions that a probe of the policy is about, and these probes, whether or not they ran. */
@@ -50,26 +45,23 @@ export interface ProbeOutcomes {
 }
 
 /**
- * Runs the probes of a project, one after the other, and stages what came of them. One that cannot run leaves what is
- * known of it as it is; one that the policy no longer asks for, or whose function is gone, leaves the state.
+ * Runs the probes of a project, one after the other. One that cannot run leaves what is known of it as it is; one that
+ * the policy no longer asks for, or whose function is gone, leaves the state.
  */
 export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<ProbeOutcomes> {
-  const { draft } = scan
-  const versions = await readProbeVersions(scan)
-  const ended = findEnded(scan, due, versions)
-  const { unprobed, removed } = await sortEnded(scan, due, [...ended])
-  const named = nameProbes(dropUnknownStubs(due, versions), versions, ended)
-  const { resources, changes, notRun } =
+  const known = readProbeVersions(scan)
+  const ended = findEnded(scan, due, known)
+  const { unprobed, removed } = sortEnded(due, [...ended])
+  const named = nameProbes(dropUnknownStubs(due, known), known, ended)
+  const { resources, changes, versions, notRun } =
     named.length === 0 ? nothingTried : await (await import('./try-probes.ts')).tryProbes(scan, due, named)
   const dueUids = new Set(named.map(({ outcomeUid }) => outcomeUid))
-  await draft.endVersions(
-    scan.project,
-    [...ended].filter(({ uid }) => !dueUids.has(uid)).map(({ id }) => id),
-  )
-  const carried = versions.filter((probe) => !ended.has(probe) && !dueUids.has(probe.uid))
+  const carried = known.filter((probe) => !ended.has(probe) && !dueUids.has(probe.uid))
   return {
     resources,
     changes,
+    versions,
+    ended: [...ended].filter(({ uid }) => !dueUids.has(uid)).map(({ id }) => id),
     untested: [
       ...notRun.flatMap(({ outcomeUid, kind, uid }) => [
         resourceKey({ kind: 'probe', uid: outcomeUid }),
@@ -88,11 +80,11 @@ export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Prob
 }
 
 /** Nothing runs and nothing ends: the outcomes of the probes stay as they are, and none is added. */
-export function leaveOutProbes({ currentVersions }: ProjectScan, targets: readonly ProbeTarget[]): ProbeOutcomes {
-  const carried = currentVersions.unseen('probe')
+export function leaveOutProbes({ before }: ProjectScan, targets: readonly ProbeTarget[]): ProbeOutcomes {
+  const carried = before.versions.unseen('probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
   const notices = targets.length + carried.length === 0 ? [] : [notice]
-  return { resources: [], changes: [], untested: [], due: [], unprobed: [], removed: [], notices }
+  return { ...nothingTried, ended: [], untested: [], due: [], unprobed: [], removed: [], notices }
 }
 
 /** A probe that is about nothing anywhere tests nothing, as after a slip in its selector. */
@@ -137,15 +129,13 @@ export function* findTargets(
   }
 }
 
-const nothingTried: TriedProbes = { resources: [], changes: [], notRun: [] }
+const nothingTried: TriedProbes = { resources: [], changes: [], versions: [], notRun: [] }
 
-async function readProbeVersions({ draft, project, currentVersions }: ProjectScan): Promise<ProbeVersion[]> {
-  const versions = currentVersions.unseen('probe')
-  const points = versions.map(({ uid }) => ({ kind: 'probe', uid, run: draft.run - 1 }) as const)
-  const bodies = await draft.versionsAt(project, points)
-  return versions.flatMap(({ id, uid }, at) => {
-    const body = bodies[at]
-    return body === undefined ? [] : [{ id, uid, attributes: body.attributes, sealKeyId: body.sealKeyId }]
+function readProbeVersions({ before: { versions } }: ProjectScan): ProbeVersion[] {
+  return versions.unseen('probe').flatMap((version) => {
+    const body = versions.before(version)
+    if (body === undefined) return []
+    return [{ id: version.id, uid: version.uid, attributes: body.attributes, sealKeyId: body.sealKeyId }]
   })
 }
 
@@ -163,7 +153,7 @@ function findEnded(
   const matched = new Set(targets.map((target) => `${target.probe.name} ${resourceKey(target)}`))
   const unseen = new Set<ResourceKey>()
   for (const kind of ['source', 'subscription'] as const) {
-    for (const { uid } of scan.currentVersions.unseen(kind)) {
+    for (const { uid } of scan.before.versions.unseen(kind)) {
       const key = resourceKey({ kind, uid })
       if (!isKindComplete(statuses, kind) || unobserved.has(key)) unseen.add(key)
     }
@@ -178,23 +168,20 @@ function findEnded(
 }
 
 /** Outcomes that ended: of functions that are still there, and of what this scan removed. */
-async function sortEnded(
-  { draft, project }: ProjectScan,
-  { removed: gone }: Pick<DueProbes, 'removed'>,
+function sortEnded(
+  { removed: gone, asLeft }: Pick<DueProbes, 'removed' | 'asLeft'>,
   ended: readonly ProbeVersion[],
-): Promise<Pick<ProbeOutcomes, 'unprobed' | 'removed'>> {
-  const points = ended.map(({ attributes: { target_kind, target_uid } }) => {
-    // What we wrote ourselves, of a target that was found.
-    return { kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}`, run: draft.run }
-  })
-  const targets = points.length === 0 ? [] : await draft.versionsAt(project, points)
+): Pick<ProbeOutcomes, 'unprobed' | 'removed'> {
   const unprobed: ResourceKey[] = []
   const removed: ResourceKey[] = []
-  for (const [at, probe] of ended.entries()) {
+  for (const probe of ended) {
     const own = resourceKey({ kind: 'probe', uid: probe.uid })
     const probed = functionFields[`${probe.attributes.function}` as Probe['function']]
+    // What we wrote ourselves, of a target that was found.
+    const { target_kind, target_uid } = probe.attributes
+    const target = asLeft({ kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}` })
     if (gone.has(targetOf(probe))) removed.push(own)
-    else if (isCode(targets[at]?.attributes[probed.attribute])) unprobed.push(own, targetOf(probe))
+    else if (isCode(target?.attributes[probed.attribute])) unprobed.push(own, targetOf(probe))
   }
   return { unprobed, removed }
 }

@@ -1,5 +1,6 @@
 import type { ApprovedBody } from '../../history/approvals.ts'
 import type { StagedChange } from '../../history/records.ts'
+import type { NewVersion } from '../../history/staged.ts'
 import { diffAttributes } from '../../inventory/diff-attributes.ts'
 import { digestsOf, probeResource } from '../../inventory/probe-resource.ts'
 import { reseal } from '../../inventory/reseal.ts'
@@ -8,9 +9,9 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Probe } from '../../policy/probe.ts'
 import type { ProjectAccess, ServiceClient, UnknownOutcome } from '../../service/service-client.ts'
+import { compareResources } from '../compare-resources.ts'
 import type { ExpectedState } from '../expected-state.ts'
 import type { ProjectScan } from '../project-scan.ts'
-import { stageResources } from '../stage-resources.ts'
 import { type FunctionResult, runTwice, tryFunction } from './run-function.ts'
 
 /** A function that a probe is about. */
@@ -56,13 +57,14 @@ export interface TriedProbes {
   /** What ran, as rules see it. */
   readonly resources: readonly Resource[]
   readonly changes: readonly StagedChange[]
+  readonly versions: readonly NewVersion[]
   readonly notRun: readonly SkippedTarget[]
 }
 
 /** After so many in a row that could not run, the service is not asked again: each may cost 15 seconds. */
 const mostNotRunInARow = 3
 
-/** Runs functions one after the other, and stages what came of them. */
+/** Runs functions one after the other. */
 export async function tryProbes(
   scan: ProjectScan,
   due: FunctionAccess,
@@ -71,10 +73,11 @@ export async function tryProbes(
   const { sealer, now: startedAt } = scan
   const resources: Resource[] = []
   const changes: StagedChange[] = []
+  const versions: NewVersion[] = []
   const notRun: SkippedTarget[] = []
   let inARow = 0
-  const approved = await due.expected?.bodies(named.map(({ outcomeUid: uid }) => ({ kind: 'probe', uid })))
-  for (const [at, target] of named.entries()) {
+  for (const target of named) {
+    const approved = due.expected?.bodyOf({ kind: 'probe', uid: target.outcomeUid })
     const result =
       inARow < mostNotRunInARow
         ? await run(target, { ...due, sealer, now: startedAt })
@@ -86,11 +89,11 @@ export async function tryProbes(
     }
     inARow = 0
     const now = resourceOf(target, result.ran, result.isDeterministic, sealer)
-    await stageResources(scan, 'probe', 'sources', [now])
+    versions.push(...compareResources(scan, 'probe', 'sources', [now]).versions)
     changes.push(...driftOf(target.lastOutcome, now, sealer.keyId))
-    resources.push(withBefore(now, { approved: approved?.[at], last: target.lastOutcome, sealer }))
+    resources.push(withBefore(now, { approved, last: target.lastOutcome, sealer }))
   }
-  return { resources, changes, notRun }
+  return { resources, changes, versions, notRun }
 }
 
 const tired = {

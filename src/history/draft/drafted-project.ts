@@ -77,7 +77,7 @@ export interface NumberedNotice extends ProjectNotice {
 }
 
 /** What the commit does to the unreferenced marks of a kind. */
-interface MarkChanges {
+export interface MarkChanges {
   readonly added: readonly string[]
   readonly removed: readonly string[]
 }

@@ -1,12 +1,11 @@
 import type { Coverage } from '../../model/coverage.ts'
 import type { Ending } from '../../model/ending.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
-import { type Kind, type Listing, type ProjectRef, resourceKey } from '../../model/resource.ts'
+import { type Kind, type Listing, listings, type ProjectRef, resourceKey } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import { type Acceptance, type AcceptanceEnding, endedBy } from '../acceptances.ts'
 import { type HistoryReader, sqlReader } from '../reader.ts'
 import type { StagedChange } from '../records.ts'
-import { compareText } from '../report-order.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
 import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
 import { readVersionsAt } from '../sql/state-at.ts'
@@ -15,17 +14,18 @@ import type {
   CurrentVersion,
   NewVersion,
   OldViolation,
+  OtherRules,
   ProjectHistory,
   ReadingName,
   StagedViolations,
-  VersionText,
 } from '../staged.ts'
-import { parseFacts, parseStored, type StoredBody, type VersionPoint } from '../stored-body.ts'
+import { readStoredVersion, type StoredBody, type VersionPoint } from '../stored-body.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
 import {
   type DraftedProject,
   DraftedVersions,
   type ExportedProject,
+  type MarkChanges,
   type NumberedNotice,
   replacedBy,
   untouchedProject,
@@ -35,6 +35,15 @@ import { readHistories } from './read-histories.ts'
 
 /** SQL: ids of violations without an end. SQLite finds them by their own index only where it reads what that has. */
 const activeIdsSql = 'SELECT i.id FROM hookdrift.violation i WHERE i.to_run IS NULL AND'
+
+const withheldOf = (listing: Listing) => `(SELECT h.uids
+  FROM hookdrift.scan s CROSS JOIN hookdrift.walk w LEFT JOIN hookdrift.withheld_removal h
+    ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
+  WHERE s.project_id = $1 AND s.run < $2 AND w.run = s.run AND w.project_id = s.project_id AND w.listing = '${listing}'
+    AND w.status IN ('complete', 'suspect')
+  ORDER BY s.run DESC LIMIT 1) AS ${listing}`
+
+const withheldSql = `SELECT ${listings.map(withheldOf).join(', ')}`
 
 /** Characters of bodies that a run keeps as they are: those of 30,000 resources. */
 const packedBeyond = 32 * 1024 * 1024
@@ -68,22 +77,35 @@ export class SqlScanDraft {
     this.projects = new OpenProjects(db, begun.run)
   }
 
+  /** Opens some projects in one read, in place of one by one. */
+  async openAll(projects: readonly ProjectRef[]): Promise<void> {
+    await this.projects.openAll(projects)
+  }
+
   /** The last run before this one that scanned the project. */
   async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
     const { lastScan } = await this.projects.open(project)
     return lastScan ?? undefined
   }
 
-  /** Which of some runs evaluated under the same policy, configuration and tool as this one. */
-  async underSameRules(runs: readonly number[]): Promise<ReadonlySet<number>> {
-    if (runs.length === 0) return new Set()
-    const same = await this.db.column<number>(
-      `SELECT b.number FROM hookdrift.run b CROSS JOIN hookdrift.run r
-       WHERE b.number = ANY($1) AND r.number = $2 AND b.policy_digest = r.policy_digest
-         AND b.configuration_digest = r.configuration_digest AND b.tool_version = r.tool_version`,
+  /** Those of some runs that evaluated under another policy, configuration or program than this one. */
+  async otherRules(runs: readonly number[]): Promise<ReadonlyMap<number, OtherRules>> {
+    if (runs.length === 0) return new Map()
+    const rows = await this.db.all<{
+      readonly number: number
+      readonly isPolicyAlike: 0 | 1
+      readonly version: string
+    }>(
+      `SELECT b.number, r.tool_version AS version, CASE WHEN b.policy_digest = r.policy_digest
+           AND b.configuration_digest = r.configuration_digest THEN 1 ELSE 0 END AS "isPolicyAlike"
+       FROM hookdrift.run b CROSS JOIN hookdrift.run r
+       WHERE b.number = ANY($1) AND r.number = $2 AND NOT (b.policy_digest = r.policy_digest
+         AND b.configuration_digest = r.configuration_digest AND b.tool_version = r.tool_version)`,
       [runs, this.run],
     )
-    return new Set(same)
+    return new Map(
+      rows.map(({ number, isPolicyAlike, version }) => [number, { isPolicyAlike: isPolicyAlike === 1, version }]),
+    )
   }
 
   /**
@@ -121,22 +143,13 @@ export class SqlScanDraft {
     const { id, hadVersions } = await this.projects.open(project)
     if (hadVersions === null || id === null) return []
     return this.db.all<CurrentVersion>(
-      `SELECT v.id, v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, r.seal_key_id AS "sealKeyId"
+      `SELECT v.id, v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, r.seal_key_id AS "sealKeyId",
+         r.started_at AS since, v.normal_form_version AS normaliser, v.body, v.facts
        FROM hookdrift.version v CROSS JOIN hookdrift.run r
        WHERE v.project_id = $1 AND v.to_run IS NULL AND v.from_run < $2 AND r.number = v.from_run
        ORDER BY v.kind, v.uid`,
       [id, this.run],
     )
-  }
-
-  /** The texts of some of them, by id. */
-  async textsOf(versions: readonly number[]): Promise<ReadonlyMap<number, VersionText>> {
-    if (versions.length === 0) return new Map()
-    const rows = await this.db.all<VersionText & { readonly id: number }>(
-      'SELECT id, body, facts FROM hookdrift.version WHERE id = ANY($1)',
-      [versions],
-    )
-    return new Map(rows.map(({ id, body, facts }) => [id, { body, facts }]))
   }
 
   /** Drafts new versions. One that replaces another ends it. */
@@ -160,55 +173,22 @@ export class SqlScanDraft {
     for (const id of versions) state.endedVersions.push(id)
   }
 
-  /** Uids of current subscriptions, by the uid of the source they use. */
-  async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    if (sources.length === 0) return new Map()
-    const { id, state } = await this.projects.open(project)
-    const before = await this.db.all<{ id: number; uid: string; source: string }>(
-      `SELECT v.id, v.uid, v.source_uid AS source FROM hookdrift.version v
-       WHERE v.project_id = $1 AND v.kind = 'subscription' AND v.to_run IS NULL AND v.source_uid = ANY($2)`,
-      [id, sources],
+  /** Uids of resources that no other one referred to before this run, by their kind. */
+  async unreferenced(project: ProjectRef): Promise<ReadonlyMap<Kind, ReadonlySet<string>>> {
+    const { id } = await this.projects.open(project)
+    const rows = await this.db.all<{ readonly kind: Kind; readonly uid: string }>(
+      'SELECT kind, uid FROM hookdrift.unreferenced WHERE project_id = $1 AND to_run IS NULL',
+      [id],
     )
-    const ended = new Set(state.endedVersions)
-    const used = new Set(sources)
-    const drafted = state.versions
-      .toJSON()
-      .flatMap(({ kind, uid, columns: { source_uid: source } }) =>
-        kind === 'subscription' && source !== null && used.has(source) ? [{ uid, source }] : [],
-      )
-    const bySource = Map.groupBy([...before.filter(({ id }) => !ended.has(id)), ...drafted], ({ source }) => source)
-    return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
+    return new Map(
+      [...Map.groupBy(rows, ({ kind }) => kind)].map(([kind, ofKind]) => [kind, new Set(ofKind.map(({ uid }) => uid))]),
+    )
   }
 
-  /** Marks resources as unreferenced and clears the mark of all others of that kind; returns the newly marked uids. */
-  async markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]> {
-    const { id, state } = await this.projects.open(project)
-    const before = await this.db.column<string>(
-      'SELECT uid FROM hookdrift.unreferenced WHERE project_id = $1 AND kind = $2 AND to_run IS NULL ORDER BY uid',
-      [id, kind],
-    )
-    const marked = new Set(before)
-    const unreferenced = new Set(uids)
-    const added = [...unreferenced].filter((uid) => !marked.has(uid))
-    const removed = [...marked].filter((uid) => !unreferenced.has(uid))
-    state.unreferenced[kind] = { added, removed }
-    return added
-  }
-
-  /** Violations of some resources that were active before this run. */
-  async activeViolations(
-    project: ProjectRef,
-    kind: Kind,
-    uids: readonly string[],
-  ): Promise<readonly ActiveViolation[]> {
-    const { id, hadViolations } = await this.projects.open(project)
-    if (hadViolations === null || id === null || uids.length === 0) return []
-    return this.#read(
-      `SELECT ${activeColumns} FROM hookdrift.violation x WHERE x.project_id = $1 AND x.kind = $2 AND x.to_run IS NULL
-         AND x.uid = ANY($3) AND x.from_run < $4 ORDER BY x.uid, x.id`,
-      [id, kind, uids, this.run],
-      toActiveViolation,
-    )
+  /** Marks resources of a kind as unreferenced, and takes the mark from others. */
+  async markUnreferenced(project: ProjectRef, kind: Kind, changes: MarkChanges): Promise<void> {
+    const { state } = await this.projects.open(project)
+    state.unreferenced[kind] = changes
   }
 
   async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
@@ -326,22 +306,16 @@ export class SqlScanDraft {
   }
 
   /**
-   * Uids of the removals that were withheld at the last complete or suspect walk of a listing before this run;
-   * undefined when none were.
+   * Uids of the removals that were withheld at the last complete or suspect walk of each listing before this run; no entry
+   * for one without such a walk.
    */
-  async previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
+  async previouslyWithheld(project: ProjectRef): Promise<ReadonlyMap<Listing, readonly string[]>> {
     const { id, lastScan } = await this.projects.open(project)
-    if (lastScan === null) return undefined
+    if (lastScan === null) return new Map()
     return this.past.ask(async (session) => {
-      const uids = await session.value<string | null>(
-        `SELECT h.uids FROM hookdrift.scan s CROSS JOIN hookdrift.walk w LEFT JOIN hookdrift.withheld_removal h
-           ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
-         WHERE s.project_id = $1 AND s.run < $3 AND w.run = s.run AND w.project_id = s.project_id AND w.listing = $2
-           AND w.status IN ('complete', 'suspect')
-         ORDER BY s.run DESC LIMIT 1`,
-        [id, listing, this.run],
-      )
-      return uids === undefined || uids === null ? undefined : JSON.parse(uids)
+      const row = await session.get<Readonly<Record<string, string | null>>>(withheldSql, [id, this.run])
+      const byListing = Object.entries(row ?? {}) as [Listing, string | null][]
+      return new Map(byListing.flatMap(([listing, uids]) => (uids === null ? [] : [[listing, JSON.parse(uids)]])))
     })
   }
 
@@ -437,8 +411,7 @@ export class SqlScanDraft {
 
   #toStoredBody({ name, body, facts, normaliser }: NewVersion): StoredBody {
     const { run, startedAt, sealKeyId } = this.#begun
-    const written = { fromRun: run, since: startedAt, sealKeyId, normaliser }
-    return { name, attributes: parseStored(body), ...parseFacts(facts), ...written }
+    return readStoredVersion({ name, body, facts, normaliser, fromRun: run, since: startedAt, sealKeyId })
   }
 }
 

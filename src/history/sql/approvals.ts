@@ -247,20 +247,15 @@ async function readStored(
   })
 }
 
-/** Uids of a kind in an approved state. */
-export async function readApprovedUids(
-  history: HistoryReader,
-  approval: Approval,
-  kind: Kind,
-): Promise<readonly string[]> {
+/** The resources of an approved state. */
+export async function readApproved(history: HistoryReader, approval: Approval): Promise<readonly ResourceIdentity[]> {
   if (!history.visibility.isVisible(approval.project.name)) return []
-  const uids = (sql: string) => history.ask((session) => session.column<string>(sql, [approval.id, kind]))
-  const stored = await uids('SELECT uid FROM hookdrift.approved_resource WHERE approval_id = $1 AND kind = $2')
+  const read = (sql: string) => history.ask((session) => session.all<ResourceIdentity>(sql, [approval.id]))
+  const stored = await read('SELECT kind, uid FROM hookdrift.approved_resource WHERE approval_id = $1')
   if (approval.run === undefined) return stored
-  const ofRun = await uids(
-    `SELECT v.uid FROM hookdrift.approval a CROSS JOIN hookdrift.version v
-     WHERE a.id = $1 AND ${isOfRun} AND v.kind = $2`,
+  const ofRun = await read(
+    `SELECT v.kind, v.uid FROM hookdrift.approval a CROSS JOIN hookdrift.version v WHERE a.id = $1 AND ${isOfRun}`,
   )
   const { isAmended } = amendedIn(approval)
-  return [...ofRun.filter((uid) => !isAmended({ kind, uid })), ...stored]
+  return [...ofRun.filter((resource) => !isAmended(resource)), ...stored]
 }

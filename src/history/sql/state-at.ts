@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../model/json.ts'
 import { type Kind, type ProjectRef, resourceKey } from '../../model/resource.ts'
 import type { HistoryReader } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
-import { parseFacts, type StoredBody, type VersionPoint } from '../stored-body.ts'
+import { readStoredVersion, type StoredBody, type StoredVersion, type VersionPoint } from '../stored-body.ts'
 import { projectIdSql, validAtSql } from './fragments.ts'
 import { type Session, sqlOf } from './session.ts'
 
@@ -76,12 +75,6 @@ async function stateAt(
     .sort(byKindAndUid)
 }
 
-/** A version's body as stored. */
-interface BodyRow extends Omit<StoredBody, 'attributes' | 'facts' | 'doubts'> {
-  readonly body: string
-  readonly facts: string
-}
-
 /** The versions of a project that were valid in runs, in the order of `points`; undefined where there was none. */
 export async function readVersionsAt(
   history: HistoryReader,
@@ -100,7 +93,7 @@ async function versionsAt(
 ): Promise<(StoredBody | undefined)[]> {
   const bodies: (StoredBody | undefined)[] = points.map(() => undefined)
   if (points.length === 0) return bodies
-  const rows = await session.all<BodyRow & { readonly ordinal: number }>(
+  const rows = await session.all<StoredVersion & { readonly ordinal: number }>(
     `SELECT p.ordinal, v.name, v.from_run AS "fromRun", r.started_at AS since, v.body, v.facts,
        v.normal_form_version AS normaliser, r.seal_key_id AS "sealKeyId"
      FROM hookdrift.project j CROSS JOIN ${sqlOf(session, pointsSql)} CROSS JOIN hookdrift.run r
@@ -108,7 +101,7 @@ async function versionsAt(
     [service, uid, ...listedPoints(session, points)],
   )
   for (const { ordinal, ...row } of rows.toSorted((a, b) => a.fromRun - b.fromRun)) {
-    bodies[ordinal - 1] = toStoredBody(row)
+    bodies[ordinal - 1] = readStoredVersion(row)
   }
   return bodies
 }
@@ -117,9 +110,8 @@ const isAtPoint = (row: string) => `${row}.project_id = j.id AND ${row}.kind = p
   AND ${validAtSql(row, 'p.run')}`
 
 /**
- * Points `p` of a project `j`, each with its `version v`. A draft ends what it replaces when it commits, so as of its own
- * run two are valid: the newer one counts. PostgreSQL has no NUL in JSON, and SQLite no lists of several columns. Without
- * the fence, PostgreSQL would rather read all versions than find thousands by their index.
+ * Points `p` of a project `j`, each with its `version v`. PostgreSQL has no NUL in JSON, and SQLite no lists of several
+ * columns. Without the fence, PostgreSQL would rather read all versions than find thousands by their index.
  */
 const pointsSql = {
   sqlite: `(SELECT key + 1 AS ordinal, value ->> 'kind' AS kind, value ->> 'uid' AS uid, value ->> 'run' AS run
@@ -133,7 +125,55 @@ function listedPoints({ dialect }: Session, points: readonly VersionPoint[]) {
   return [points.map(({ kind }) => kind), points.map(({ uid }) => uid), points.map(({ run }) => run)]
 }
 
-function toStoredBody({ body, facts, ...row }: BodyRow): StoredBody {
-  // Hookdrift wrote it as canonical JSON of these types.
-  return { ...row, attributes: JSON.parse(body) as JsonObject, ...parseFacts(facts) }
+/** Versions of some resources of a project that ended, the newest first. */
+export async function readEarlierVersions(
+  history: HistoryReader,
+  project: ProjectRef,
+  resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
+): Promise<readonly EndedVersion[]> {
+  const { service, uid } = project
+  if (resources.length === 0 || !history.visibility.isVisible(project.name)) return []
+  const points = resources.map((resource) => ({ kind: resource.kind, uid: resource.uid, run: 0 }))
+  return history.ask((session) =>
+    session.all<EndedVersion>(
+      `SELECT v.kind, v.uid, v.to_run AS "toRun", v.name, v.from_run AS "fromRun", r.started_at AS since, v.body, v.facts,
+         v.normal_form_version AS normaliser, r.seal_key_id AS "sealKeyId"
+       FROM hookdrift.project j CROSS JOIN ${sqlOf(session, endedSql)} CROSS JOIN hookdrift.run r
+       WHERE j.service = $1 AND j.uid = $2 AND r.number = v.from_run ORDER BY v.from_run DESC`,
+      [service, uid, ...listedPoints(session, points)],
+    ),
+  )
+}
+
+/** Resources of a project of which a version ended after a run. */
+export function readEndedSince(
+  history: HistoryReader,
+  { service, uid }: ProjectRef,
+  run: number,
+): Promise<readonly Pick<EndedVersion, 'kind' | 'uid'>[]> {
+  return history.ask((session) =>
+    session.all(
+      `SELECT DISTINCT v.kind, v.uid FROM hookdrift.version v
+       WHERE v.project_id = ${projectIdSql('$1', '$2')} AND v.to_run > $3`,
+      [service, uid, run],
+    ),
+  )
+}
+
+/** A version that a later run replaced or ended. */
+export interface EndedVersion extends StoredVersion {
+  readonly kind: Kind
+  readonly uid: string
+  /** The run that ended it. */
+  readonly toRun: number
+}
+
+const isEndedOf = (row: string) =>
+  `${row}.project_id = j.id AND ${row}.kind = p.kind AND ${row}.uid = p.uid AND ${row}.to_run IS NOT NULL`
+
+const endedSql = {
+  sqlite: `(SELECT value ->> 'kind' AS kind, value ->> 'uid' AS uid FROM json_each($3)) p
+    CROSS JOIN hookdrift.version v ON ${isEndedOf('v')}`,
+  postgres: `unnest($3::text[], $4::text[], $5::bigint[]) AS p (kind, uid, run)
+    CROSS JOIN LATERAL (SELECT * FROM hookdrift.version x WHERE ${isEndedOf('x')} OFFSET 0) v`,
 }

@@ -5,12 +5,10 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import {
-  type Aggregation,
   type BoundRule,
   type EvaluationRun,
   emptyContext,
-  type FindingSubject,
-  type LocatedRuleFinding,
+  type ResourcesOfProject,
   type Rule,
   type RuleFinding,
 } from '../../rules/engine/rule.ts'
@@ -161,8 +159,6 @@ function sourceOf({ kind, when, assert, message, severity }: CustomSource): Json
   return { kind, when: when ?? null, assert, message, severity }
 }
 
-type EvaluateResource = (resource: Resource, project: ProjectRef, related: RelatedResources) => RuleFinding | undefined
-
 function bound(expressions: Expressions, relatedVariables: readonly RelatedVariable[]): BoundRule {
   if (relatedVariables.length === 0) {
     return {
@@ -174,16 +170,55 @@ function bound(expressions: Expressions, relatedVariables: readonly RelatedVaria
       },
     }
   }
-  const keep = (variable: string) => membersUsed(expressions, variable)
   return {
     scope: 'project',
-    visits: [expressions.kind, ...relatedVariables.map((variable) => kindOfVariable[variable])],
-    start(run) {
-      if (run === undefined) throw new Error('a custom rule was asked outside of a run')
-      const ask: EvaluateResource = (resource, project, related) =>
-        evaluate(expressions, resource, project, run, related)
-      return expressions.kind === 'endpoint' ? evaluateCounted(ask, keep) : evaluateJoined(ask, keep, relatedVariables)
+    reads: [expressions.kind, ...relatedVariables.map((variable) => kindOfVariable[variable])],
+    *check(project) {
+      const { run } = project
+      const relatedTo = expressions.kind === 'endpoint' ? countUsers(project) : findRelated(project, relatedVariables)
+      const failures: unknown[] = []
+      for (const resource of relatedTo === undefined ? [] : project.all(expressions.kind)) {
+        const related = relatedTo?.(resource)
+        if (related === undefined) continue
+        try {
+          const problem = evaluate(expressions, resource, run.project, run, related)
+          if (problem !== undefined) yield { ...problem, at: resource }
+        } catch (error) {
+          // A failure loses no finding before or after it.
+          failures.push(error)
+        }
+      }
+      if (failures.length > 0) throw failures[0]
     },
+  }
+}
+
+type RelatedTo = (resource: Resource) => RelatedResources | undefined
+
+/** The number of subscriptions that deliver to an endpoint; undefined where not all of them are known. */
+function countUsers({ all, isComplete }: ResourcesOfProject): RelatedTo | undefined {
+  const targets = all('subscription').map(({ attributes }) => attributes.endpoint_uid)
+  if (targets.includes(undefined) || !isComplete('subscription')) return undefined
+  const users = Map.groupBy(targets, (target) => target)
+  return ({ uid }) => ({ subscriptions: users.get(uid)?.length ?? 0 })
+}
+
+/**
+ * The endpoint and source of a subscription. One without them, or with them outside the project, is not evaluated: other
+ * rules report that.
+ */
+function findRelated({ all }: ResourcesOfProject, relatedVariables: readonly RelatedVariable[]): RelatedTo {
+  const wanted = (['endpoint', 'source'] as const).filter((variable) => relatedVariables.includes(variable))
+  const byUid = new Map(wanted.map((kind) => [kind, new Map(all(kind).map((resource) => [resource.uid, resource]))]))
+  return ({ attributes }) => {
+    const related: { endpoint?: Resource; source?: Resource } = {}
+    for (const kind of wanted) {
+      const uid = attributes[`${kind}_uid`]
+      const target = typeof uid === 'string' ? byUid.get(kind)?.get(uid) : undefined
+      if (target === undefined) return undefined
+      related[kind] = target
+    }
+    return related
   }
 }
 
@@ -255,145 +290,4 @@ function truth(value: unknown): boolean | undefined {
 function reasonOf(error: unknown): string {
   const summary: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'summary') : undefined
   return typeof summary === 'string' ? summary : messageOf(error)
-}
-
-function membersUsed(expressions: Expressions, variable: string): ReadonlySet<string> | undefined {
-  const members = new Set<string>()
-  for (const uses of usesOf(expressions)) {
-    const of = uses.get(variable)
-    if (of === 'all') return undefined
-    for (const member of of ?? []) members.add(member)
-  }
-  return members
-}
-
-/** Members that are read of a variable; undefined: all. */
-type MembersRead = (variable: string) => ReadonlySet<string> | undefined
-
-interface HeldResource {
-  readonly at: FindingSubject
-  readonly resource: Resource
-}
-
-/** Endpoints with the number of subscriptions that deliver to them, after all subscriptions. */
-function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggregation {
-  const endpoints: HeldResource[] = []
-  const counts = new Map<string, number>()
-  const findings: LocatedRuleFinding[] = []
-  let isEveryTargetShown = true
-  return {
-    visit(resource, at) {
-      if (resource.kind === 'endpoint') {
-        endpoints.push({ at, resource: pruned(resource, keep('resource')) })
-        return
-      }
-      const target = resource.attributes.endpoint_uid
-      if (typeof target === 'string') counts.set(target, (counts.get(target) ?? 0) + 1)
-      else if (target === undefined) isEveryTargetShown = false
-    },
-    conclude({ isComplete }) {
-      if (!isEveryTargetShown || !isComplete('subscription')) return []
-      return yieldAll(
-        endpoints,
-        ({ at, resource }) => {
-          const problem = ask(resource, at.project, { subscriptions: counts.get(resource.uid) ?? 0 })
-          if (problem !== undefined) findings.push({ ...problem, at })
-        },
-        findings,
-      )
-    },
-  }
-}
-
-/** Only the members that are read, so that an aggregation over a large project keeps little. */
-function pruned(resource: Resource, members: ReadonlySet<string> | undefined, also: readonly string[] = []): Resource {
-  if (members === undefined) return resource
-  const names = [...members, ...also]
-  const pick = (object: JsonObject): JsonObject =>
-    Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])))
-  const { kind, uid, name, attributes, volatile, facts } = resource
-  const isRead = (pointer: string) =>
-    names.some((member) => pointer.startsWith(`/${member}/`) || pointer === `/${member}`)
-  return {
-    kind,
-    uid,
-    name,
-    attributes: pick(attributes),
-    volatile: pick(volatile),
-    facts: Object.fromEntries(Object.entries(facts).filter(([pointer]) => isRead(pointer))),
-  }
-}
-
-/** Evaluates one after the other; a failure loses no finding before or after it. */
-function* yieldAll(
-  waiting: readonly HeldResource[],
-  evaluate: (each: HeldResource) => void,
-  findings: readonly LocatedRuleFinding[],
-): Generator<LocatedRuleFinding> {
-  const failures: unknown[] = []
-  for (const each of waiting) {
-    try {
-      evaluate(each)
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  yield* findings
-  if (failures.length > 0) throw failures[0]
-}
-
-/**
- * Subscriptions with their endpoint and source. Keeps what the rule reads of those, and evaluates a subscription when
- * it comes. One whose source comes later (embedded in the subscriptions themselves) waits for the end. One without
- * them, or with them outside the project, is not evaluated: other rules report that.
- */
-function evaluateJoined(
-  ask: EvaluateResource,
-  keep: MembersRead,
-  relatedVariables: readonly RelatedVariable[],
-): Aggregation {
-  const resources = { endpoint: new Map<string, Resource>(), source: new Map<string, Resource>() }
-  const waiting: HeldResource[] = []
-  const findings: LocatedRuleFinding[] = []
-  const wanted = (['endpoint', 'source'] as const).filter((variable) => relatedVariables.includes(variable))
-
-  const relatedTo = ({ attributes }: Resource): RelatedResources | undefined => {
-    const related: { endpoint?: Resource; source?: Resource } = {}
-    for (const kind of wanted) {
-      const uid = attributes[`${kind}_uid`]
-      const target = typeof uid === 'string' ? resources[kind].get(uid) : undefined
-      if (target === undefined) return undefined
-      related[kind] = target
-    }
-    return related
-  }
-  const evaluate = ({ at, resource }: HeldResource, related: RelatedResources) => {
-    const problem = ask(resource, at.project, related)
-    if (problem !== undefined) findings.push({ ...problem, at })
-  }
-
-  return {
-    visit(resource, at) {
-      if (resource.kind !== 'subscription') {
-        if (resource.kind === 'endpoint' || resource.kind === 'source') {
-          resources[resource.kind].set(resource.uid, pruned(resource, keep(resource.kind)))
-        }
-        return
-      }
-      const related = relatedTo(resource)
-      if (related !== undefined) evaluate({ at, resource }, related)
-      else if (wanted.every((kind) => typeof resource.attributes[`${kind}_uid`] === 'string')) {
-        waiting.push({ at, resource: pruned(resource, keep('resource'), ['endpoint_uid', 'source_uid']) })
-      }
-    },
-    conclude: () =>
-      yieldAll(
-        waiting,
-        (each) => {
-          const related = relatedTo(each.resource)
-          if (related !== undefined) evaluate(each, related)
-        },
-        findings,
-      ),
-  }
 }

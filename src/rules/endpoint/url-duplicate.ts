@@ -1,24 +1,17 @@
-import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingSubject } from '../engine/rule.ts'
+import { projectRule } from '../engine/define-rule.ts'
 
-export const urlDuplicate = aggregateRule({
+export const urlDuplicate = projectRule({
   id: 'endpoint/url-duplicate',
   title: 'Active endpoints have the same URL',
   severity: 'medium',
   packs: ['delivery'],
   kind: 'endpoint',
-  visits: ['endpoint'],
-  start: () => new Map<string, FindingSubject[]>(),
-  visit(byAddress, { attributes: { url, status } }, at) {
-    if (status !== 'active' || typeof url !== 'string') return
-    const address = writtenAlike(url)
-    const endpoints = byAddress.get(address)
-    if (endpoints === undefined) byAddress.set(address, [at])
-    else endpoints.push(at)
-  },
-  *conclude(byAddress) {
-    for (const shared of byAddress.values()) {
-      if (shared.length < 2) continue
+  reads: ['endpoint'],
+  *check({ all }) {
+    const active = all('endpoint').filter(
+      ({ attributes: { status, url } }) => status === 'active' && typeof url === 'string',
+    )
+    for (const shared of Map.groupBy(active, ({ attributes: { url } }) => writtenAlike(url ?? '')).values()) {
       const uids = [...new Set(shared.map(({ uid }) => uid))].sort()
       const [first, second] = uids
       if (second === undefined) continue

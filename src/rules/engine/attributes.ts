@@ -18,8 +18,6 @@ export type Project = AttributesOf<'project'>
 export type ProjectConfig = NonNullable<Project['config']>
 /** `duration` in seconds. */
 export type RetryConfig = NonNullable<ProjectConfig['strategy']>
-/** An entry of a project's catalogue of event types. */
-export type CatalogueEntry = AttributesOf<'event_type'>
 /** How a test run of a function went. */
 export type ProbeAttributes = AttributesOf<'probe'>
 

@@ -13,13 +13,14 @@ import {
   type EvaluatedResource,
   type EvaluationContext,
   emptyContext,
-  type FindingSubject,
   type FleetFact,
   type LocatedFact,
   type LocatedRuleFinding,
   type OverdueViolations,
   type Pack,
+  type ProjectRuleFinding,
   type ResourceSettings,
+  type ResourcesOfProject,
   type Rule,
   type RuleFinding,
   type RuleSettings,
@@ -47,22 +48,21 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
   })
 }
 
-/** A rule that checks the resources of a project together: it collects while they pass and concludes at the end. */
-export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
-  definition: AggregateRuleDefinition<K, State, Schema>,
+/** A rule that checks the resources of a project together. */
+export function projectRule<Schema extends z.ZodObject = typeof noOptions>(
+  definition: ProjectRuleDefinition<Schema>,
 ): Rule {
-  const { kind, visits } = definition
-  return ruleOf(definition, { kind, needs: [...new Set([kind, ...visits])], scope: 'project' }, (options) => ({
+  const { kind, reads } = definition
+  return ruleOf(definition, { kind, needs: [...new Set([kind, ...reads])], scope: 'project' }, (options) => ({
     scope: 'project',
-    visits,
-    start() {
-      const state = definition.start()
-      return {
-        visit: (resource, at) => definition.visit(state, seenAs<K>(resource), at),
-        conclude: (completeness) => definition.conclude(state, { options, ...completeness }),
-        isUndecided: () => definition.isUndecided?.(state) ?? false,
-      }
-    },
+    reads,
+    check: (project) =>
+      definition.check({
+        options,
+        isComplete: project.isComplete,
+        cannotSay: project.cannotSay,
+        all: <K extends Kind>(kind: K) => project.all(kind) as unknown as readonly EvaluatedResource<K>[],
+      }),
   }))
 }
 
@@ -166,21 +166,19 @@ interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends
   ): RuleFinding | Iterable<RuleFinding> | undefined
 }
 
-interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
+interface ProjectRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
   /** The kind that its problems are about. */
   readonly kind: Kind
-  /** Kinds that it visits. */
-  readonly visits: readonly K[]
-  start(): State
-  /** Called in the order of walking: project, endpoints, sources, event types, subscriptions. Keeps what `conclude` needs. */
-  visit(state: State, resource: EvaluatedResource<K>, at: FindingSubject): void
+  /** Kinds that it reads. */
+  readonly reads: readonly Kind[]
   /** It does not ask for the time: what was concluded of the same resources holds. */
-  conclude(
-    state: State,
-    context: Pick<RuleSettings<z.output<Schema>>, 'options'> & Completeness,
-  ): Iterable<LocatedRuleFinding>
-  /** Whether all that it saw decides nothing. Default: it does. */
-  isUndecided?(state: State): boolean
+  check(project: ProjectResources<z.output<Schema>>): Iterable<ProjectRuleFinding>
+}
+
+/** What a rule across resources gets. */
+interface ProjectResources<Options> extends Completeness, Pick<ResourcesOfProject, 'cannotSay'> {
+  readonly options: Options
+  all<K extends Kind>(kind: K): readonly EvaluatedResource<K>[]
 }
 
 const noOptions = z.strictObject({})

@@ -28,9 +28,14 @@ export interface RuleFinding {
   readonly severity?: Severity
 }
 
-/** A problem of a resource seen earlier. */
+/** A problem of one of several resources. */
 export interface LocatedRuleFinding extends RuleFinding {
   readonly at: FindingSubject
+}
+
+/** The same of a resource of the project that is evaluated. */
+export interface ProjectRuleFinding extends RuleFinding {
+  readonly at: Pick<Resource, 'kind' | 'uid' | 'name'>
 }
 
 export interface FindingSubject {
@@ -191,7 +196,11 @@ export type BoundRule =
     }
   | { readonly scope: 'scan'; check(scan: ScanOutcome): Iterable<RuleFinding> }
   | { readonly scope: 'violations'; check(overdue: OverdueViolations): Iterable<RuleFinding> }
-  | { readonly scope: 'project'; readonly visits: readonly Kind[]; start(run?: EvaluationRun): Aggregation }
+  | {
+      readonly scope: 'project'
+      readonly reads: readonly Kind[]
+      check(project: ResourcesOfProject): Iterable<ProjectRuleFinding>
+    }
   | {
       readonly scope: 'fleet'
       readonly visits: readonly Kind[]
@@ -228,11 +237,13 @@ export interface Meter {
   isSpent(): boolean
 }
 
-export interface Aggregation {
-  visit(resource: Resource, at: FindingSubject): void
-  conclude(completeness: Completeness): Iterable<LocatedRuleFinding>
-  /** Whether all that it saw decides nothing: then its silence says nothing either. */
-  isUndecided?(): boolean
+/** The resources of a project, as a rule across them sees them. */
+export interface ResourcesOfProject extends Completeness {
+  /** Those of a kind that it can evaluate, in the order of walking. */
+  all(kind: Kind): readonly Resource[]
+  readonly run: ResourceContext
+  /** Called where what there is decides nothing: then its silence says nothing either. */
+  cannotSay(): void
 }
 
 /** What people configure. Devices come, go and fall silent by themselves; what a probe gives has rules of its own. */

@@ -1,9 +1,8 @@
-import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingSubject } from '../engine/rule.ts'
+import { projectRule } from '../engine/define-rule.ts'
 
 const path = '/config/ssl/enforce_secure_endpoints'
 
-export const tlsNotEnforced = aggregateRule({
+export const tlsNotEnforced = projectRule({
   id: 'project/tls-not-enforced',
   title: 'Plain http endpoints are allowed',
   severity: 'info',
@@ -11,24 +10,13 @@ export const tlsNotEnforced = aggregateRule({
   packs: ['tls'],
   fix: { path, value: true },
   kind: 'project',
-  visits: ['project', 'endpoint'],
-  start: () => ({ lax: undefined as FindingSubject | undefined, isHttpUsed: false }),
-  visit(state, { attributes }, at) {
-    if ('config' in attributes) {
-      if (attributes.config?.ssl?.enforce_secure_endpoints === false) state.lax = at
-    } else if ('url' in attributes && !state.isHttpUsed) {
-      state.isHttpUsed = /^\s*http:/i.test(attributes.url ?? '')
-    }
-  },
-  *conclude({ lax, isHttpUsed }, { isComplete }) {
+  reads: ['project', 'endpoint'],
+  *check({ all, isComplete }) {
+    const lax = all('project').find(({ attributes }) => attributes.config?.ssl?.enforce_secure_endpoints === false)
     if (lax === undefined) return
-    if (isHttpUsed) {
-      yield {
-        at: lax,
-        path,
-        message: 'https is not enforced, and an endpoint uses plain http',
-        severity: 'medium',
-      }
+    if (all('endpoint').some(({ attributes }) => /^\s*http:/i.test(attributes.url ?? ''))) {
+      const message = 'https is not enforced, and an endpoint uses plain http'
+      yield { at: lax, path, message, severity: 'medium' }
     } else if (isComplete('endpoint')) {
       yield { at: lax, path, message: 'https is not enforced: a new endpoint may use plain http' }
     }

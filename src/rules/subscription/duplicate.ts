@@ -1,12 +1,12 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { EventFilter, Subscription } from '../engine/attributes.ts'
-import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingSubject, LocatedRuleFinding } from '../engine/rule.ts'
+import { projectRule } from '../engine/define-rule.ts'
+import type { ProjectRuleFinding } from '../engine/rule.ts'
 import { declaredEvents, deliveredEvents, filterParts, rowPath } from '../shared/delivered-events.ts'
 
 /** Event types that a subscription is delivered under one filter. */
 interface Route {
-  readonly at: FindingSubject
+  readonly at: ProjectRuleFinding['at']
   readonly types: readonly string[]
   /** Types to which `*` of these does not apply: they have other filters. */
   readonly except: ReadonlySet<string>
@@ -16,27 +16,25 @@ interface Route {
   readonly declared: readonly string[] | undefined
 }
 
-export const duplicate = aggregateRule({
+export const duplicate = projectRule({
   id: 'subscription/duplicate',
   title: 'Two subscriptions deliver the same events to the same endpoint',
   severity: 'high',
   packs: ['delivery'],
   acceptedWith: ['/endpoint_uid', '/filter_config', '/filters', '/source_uid'],
   kind: 'subscription',
-  visits: ['subscription'],
-  /** By endpoint and source. */
-  start: () => new Map<string, Route[]>(),
-  visit(ways, { attributes }, at) {
-    const { endpoint_uid: endpoint, source_uid: source } = attributes
-    if (typeof endpoint !== 'string') return
-    const way = `${endpoint} ${source ?? ''}`
-    for (const route of routesOf(attributes, at)) {
-      const parallel = ways.get(way)
-      if (parallel === undefined) ways.set(way, [route])
-      else parallel.push(route)
+  reads: ['subscription'],
+  *check({ all }) {
+    /** By endpoint and source. */
+    const ways = new Map<string, Route[]>()
+    for (const at of all('subscription')) {
+      const { endpoint_uid: endpoint, source_uid: source } = at.attributes
+      if (typeof endpoint !== 'string') continue
+      const way = `${endpoint} ${source ?? ''}`
+      const parallel = ways.get(way) ?? []
+      ways.set(way, parallel)
+      parallel.push(...routesOf(at.attributes, { kind: at.kind, uid: at.uid, name: at.name }))
     }
-  },
-  *conclude(ways) {
     for (const parallel of ways.values()) {
       if (parallel.length < 2) continue
       const reported = new Set<string>()
@@ -52,7 +50,7 @@ export const duplicate = aggregateRule({
 })
 
 /** One for all types with the same filter; none where it is not known what events come. */
-function routesOf(subscription: Subscription, at: FindingSubject): readonly Route[] {
+function routesOf(subscription: Subscription, at: ProjectRuleFinding['at']): readonly Route[] {
   const { basis, types: all = [], filters } = deliveredEvents(subscription)
   if (all.length === 0) return []
   const declared = basis === 'applied' ? (declaredEvents(subscription.filter_config).types ?? []) : undefined
@@ -72,7 +70,7 @@ function routesOf(subscription: Subscription, at: FindingSubject): readonly Rout
 const none: ReadonlySet<string> = new Set()
 
 /** Each that overlaps with another names the one with the lowest uid: the first, where uids are made in the order of time. */
-function* overlapsOf(routes: readonly Route[]): Iterable<LocatedRuleFinding> {
+function* overlapsOf(routes: readonly Route[]): Iterable<ProjectRuleFinding> {
   const sorted = routes.toSorted((a, b) => (a.at.uid < b.at.uid ? -1 : 1))
   const wildcards = sorted.filter(isWildcard)
   const takers = takersOf(sorted)

@@ -1,33 +1,32 @@
-import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingSubject } from '../engine/rule.ts'
+import { projectRule } from '../engine/define-rule.ts'
 
 interface Rate {
   readonly count: number
   readonly seconds: number
 }
 
-export const rateLimitOdd = aggregateRule({
+export const rateLimitOdd = projectRule({
   id: 'subscription/rate-limit-odd',
   title: 'Declared rate limit has no effect',
   severity: 'low',
   packs: ['delivery', 'hygiene'],
   kind: 'subscription',
-  visits: ['endpoint', 'subscription'],
-  start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: FindingSubject; message: string }[] }),
-  visit({ limits, odd }, { kind, uid, attributes }, at) {
-    if (kind === 'endpoint' && 'rate_limit' in attributes) {
-      const limit = rateOf(attributes.rate_limit, attributes.rate_limit_duration)
+  reads: ['endpoint', 'subscription'],
+  *check({ all }) {
+    const endpoints = new Map(all('endpoint').map((endpoint) => [endpoint.uid, endpoint]))
+    for (const at of all('subscription')) {
+      const { rate_limit_config: config, endpoint_uid: target } = at.attributes
+      const declared = rateOf(config?.count, config?.duration)
+      if (declared === undefined) continue
+      const { rate_limit: most, rate_limit_duration: seconds } = endpoints.get(target ?? '')?.attributes ?? {}
+      const limit = rateOf(most, seconds)
       // A limit with a zero in it limits nothing.
-      if (limit !== undefined && limit.count > 0 && limit.seconds > 0) limits.set(uid, limit)
-    } else if ('rate_limit_config' in attributes) {
-      const declared = rateOf(attributes.rate_limit_config?.count, attributes.rate_limit_config?.duration)
-      if (declared === undefined) return
-      const message = messageFor(declared, limits.get(attributes.endpoint_uid ?? ''))
-      if (message !== undefined) odd.push({ at, message })
+      const message = messageFor(
+        declared,
+        limit !== undefined && limit.count > 0 && limit.seconds > 0 ? limit : undefined,
+      )
+      if (message !== undefined) yield { at, path: '/rate_limit_config', message }
     }
-  },
-  *conclude({ odd }) {
-    for (const { at, message } of odd) yield { at, path: '/rate_limit_config', message }
   },
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { aggregateRule, fieldRule, least, most, resourceRule } from '../engine/define-rule.ts'
-import type { FindingSubject, Rule } from '../engine/rule.ts'
+import { fieldRule, least, most, projectRule, resourceRule } from '../engine/define-rule.ts'
+import type { Rule } from '../engine/rule.ts'
 import {
   appliedFilters,
   declaredEvents,
@@ -176,29 +176,20 @@ export const subscriptionRules: readonly Rule[] = [
       .describe('Shortest time from the first failure to the last retry, in seconds'),
     says: (span, min) => `declared retries end after ${formatSeconds(span)} (policy: at least ${formatSeconds(min)})`,
   }),
-  aggregateRule({
+  projectRule({
     id: 'subscription/target-not-active',
     title: 'Subscription endpoint is not active: its events are discarded',
     severity: 'high',
     packs: ['delivery'],
     kind: 'subscription',
-    visits: ['endpoint', 'subscription'],
-    start: () => ({ asleep: new Map<string, string>(), waiting: [] as { at: FindingSubject; status: string }[] }),
-    visit({ asleep, waiting }, { kind, uid, attributes }, at) {
-      if (kind === 'endpoint' && 'status' in attributes) {
-        if (typeof attributes.status === 'string' && attributes.status !== 'active') asleep.set(uid, attributes.status)
-      } else if ('endpoint_uid' in attributes) {
-        const status = asleep.get(attributes.endpoint_uid ?? '')
-        if (status !== undefined) waiting.push({ at, status })
-      }
-    },
-    *conclude({ waiting }) {
-      for (const { at, status } of waiting) {
-        yield {
-          at,
-          path: '/endpoint_uid',
-          message: `the endpoint is ${status}: matching events are discarded, not queued`,
-        }
+    reads: ['endpoint', 'subscription'],
+    *check({ all }) {
+      const endpoints = new Map(all('endpoint').map((endpoint) => [endpoint.uid, endpoint]))
+      for (const at of all('subscription')) {
+        const { status } = endpoints.get(at.attributes.endpoint_uid ?? '')?.attributes ?? {}
+        if (typeof status !== 'string' || status === 'active') continue
+        const message = `the endpoint is ${status}: matching events are discarded, not queued`
+        yield { at, path: '/endpoint_uid', message }
       }
     },
   }),

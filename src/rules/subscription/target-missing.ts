@@ -1,36 +1,20 @@
-import { aggregateRule } from '../engine/define-rule.ts'
-import type { FindingSubject } from '../engine/rule.ts'
+import { projectRule } from '../engine/define-rule.ts'
 
-export const targetMissing = aggregateRule({
+export const targetMissing = projectRule({
   id: 'subscription/target-missing',
   title: 'Subscription has no endpoint',
   severity: 'high',
   packs: ['delivery'],
   kind: 'subscription',
-  visits: ['endpoint', 'subscription'],
-  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: FindingSubject; target: string | null }[] }),
-  visit({ endpoints, lost }, resource, at) {
-    if (resource.kind === 'endpoint') {
-      endpoints.add(resource.uid)
-      return
-    }
-    const {
-      type,
-      endpoint_uid: target,
-      device_uid: device,
-    } = resource.attributes as {
-      type?: string
-      endpoint_uid?: string | null
-      device_uid?: string | null
-    }
-    if (target === undefined || (type === 'cli' && typeof device === 'string')) return
-    if (target === null || !endpoints.has(target)) lost.push({ at, target })
-  },
-  *conclude({ lost }, { isComplete }) {
-    for (const { at, target } of lost) {
+  reads: ['endpoint', 'subscription'],
+  *check({ all, isComplete }) {
+    const endpoints = new Set(all('endpoint').map(({ uid }) => uid))
+    for (const at of all('subscription')) {
+      const { type, endpoint_uid: target, device_uid: device } = at.attributes
+      if (target === undefined || (type === 'cli' && typeof device === 'string')) continue
       if (target === null) {
         yield { at, path: '/endpoint_uid', message: 'no endpoint: matching events are not delivered' }
-      } else if (isComplete('endpoint')) {
+      } else if (!endpoints.has(target) && isComplete('endpoint')) {
         yield { at, path: '/endpoint_uid', message: `endpoint ${target} does not exist in the project` }
       }
     }

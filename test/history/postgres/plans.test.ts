@@ -10,6 +10,7 @@ import { readReferrersOf } from '../../../src/history/sql/resource-life.ts'
 import type { SqlValue } from '../../../src/history/sql/session.ts'
 import { identifyViolations } from '../../../src/history/sql/violation-keys.ts'
 import { readViolationsAt, readWaivedBetween } from '../../../src/history/sql/violations.ts'
+import { activeIn, markIn } from '../known-in.ts'
 import { questionsAbout } from '../questions.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from './databases.ts'
 import { fillHistory } from './large-history.ts'
@@ -110,16 +111,15 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
 
   it.each<[string, (draft: ScanDraft) => Promise<unknown>]>([
     ['a project', (draft) => draft.lastScannedRun(project)],
-    ['runs under the same rules', (draft) => draft.underSameRules([1, 2])],
+    ['runs under other rules', (draft) => draft.otherRules([1, 2])],
     ['known resources', (draft) => draft.current(project)],
     ['what earlier runs left of a project', (draft) => draft.historiesOf([project], '2026-01-01')],
-    ['referrers', (draft) => draft.referrers(project, ['source1'])],
-    ['unreferenced resources', (draft) => draft.markUnreferenced(project, 'source', [])],
-    ['active violations', (draft) => draft.activeViolations(project, 'endpoint', ['endpoint7'])],
+    ['unreferenced resources', (draft) => markIn(draft, project, 'source', [])],
+    ['active violations', (draft) => activeIn(draft, project, 'endpoint', ['endpoint7'])],
     ['violations that were not confirmed', (draft) => draft.unconfirmedViolations(project)],
     ['those of some rules', (draft) => draft.unconfirmedBy(['endpoint/url-not-https'], [project])],
     ['old violations', (draft) => draft.oldViolations(project, { high: '2026-01-01' })],
-    ['withheld removals', (draft) => draft.previouslyWithheld(project, 'endpoints')],
+    ['withheld removals', (draft) => draft.previouslyWithheld(project)],
   ])('of a draft find %s by the equality of an index', async (_, ask) => {
     const begun = { run: runs + 1, startedAt: '2026-01-01', sealKeyId: 'key-1' }
     const steps = await stepsIn((db) => ask(new SqlScanDraft(db, begun)))

@@ -15,8 +15,10 @@ import { type ComparedChanges, leaveOutIgnored } from '../policy/ignored-paths.t
 import { filterText } from './listing-filters.ts'
 import { type ProjectScan, unseenInEither } from './project-scan.ts'
 
-export interface StagedResources {
+export interface ComparedResources {
   readonly resources: readonly StagedResource[]
+  /** Of what is new or differs. */
+  readonly versions: readonly NewVersion[]
   /** Whether a secret was known under another installation key. */
   readonly isRebased: boolean
   /** Whether something was known in another normal form, so that nothing can be said of how it changed. */
@@ -43,54 +45,47 @@ export interface StagedResource {
 }
 
 /**
- * Puts resources of one kind into the draft: a new version for what differs from the current one, nothing but a
- * mark for the rest, and a change for what differs from the last complete scan. `read`: those that were read from their
- * current version.
+ * Compares resources of one kind with what is known of them: a new version for what differs from the current one, and a
+ * change for what differs from the last complete scan. `read`: those that were read from their current version.
  */
-export async function stageResources(
+export function compareResources(
   scan: ProjectScan,
   kind: Kind,
   listing: Listing,
   resources: readonly Resource[],
   read: ReadonlySet<Resource> = noResources,
-): Promise<StagedResources> {
-  const { draft, project, lastComplete, sealer, currentVersions } = scan
+): ComparedResources {
+  const { lastComplete, sealer, before } = scan
   const sealKeyId = sealer.keyId
-  const { doubted, forms, differing } = compareWithCurrent(scan, kind, resources, read)
+  const { doubted, forms } = compareWithCurrent(scan, kind, resources, read)
   const baseline = lastComplete[kind]
-  // Versions that the last complete scan had not seen yet, so that it saw another one.
-  const younger = forms.flatMap(({ version }) =>
-    version === undefined || baseline === undefined || version.fromRun <= baseline.run
-      ? []
-      : [{ kind, uid: version.uid, run: baseline.run }],
-  )
-  const past = await draft.versionsAt(project, [...differing, ...younger])
-  const bodies = new Map(differing.map(({ uid }, at) => [uid, past[at]]))
-  const bases = new Map(younger.map(({ uid }, at) => [uid, past[differing.length + at]]))
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
-  const baseOf = (uid: string, before: StoredBody | undefined) => (bases.has(uid) ? bases.get(uid) : (before ?? 'same'))
   const isNew = baseline !== undefined && isNewToView(scan, baseline, listing)
   let isRebased = false
   let isReformed = false
 
   for (const { form, version } of forms) {
-    if (version !== undefined) currentVersions.see(version)
+    if (version !== undefined) before.versions.see(version)
     // Nearly all are as they were, and were so at the last complete scan.
     if (version?.digest === form.digest && baseline !== undefined && version.fromRun <= baseline.run) {
       staged.push({ ...unchanged, resource: form.resource, since: version.fromRun, formDigest: form.digest })
       continue
     }
-    const before = bodies.get(form.resource.uid)
-    const now = before === undefined ? form : write(fillUnseen(form.resource, before, sealer, doubted))
-    isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
+    const isDifferent = version !== undefined && version.digest !== form.digest
+    const last = isDifferent ? before.versions.before(version) : undefined
+    const now = last === undefined ? form : write(fillUnseen(form.resource, last, sealer, doubted))
+    isRebased ||= last !== undefined && last.sealKeyId !== sealKeyId && holdsSeals(last.attributes)
     const isSame = version !== undefined && version.digest === now.digest
     if (!isSame && now.row !== undefined) versions.push({ ...now.row, replaces: version?.id })
     const { resource } = now
-    const base = version === undefined || baseline === undefined ? undefined : baseOf(resource.uid, before)
+    // A version that the last complete scan had not seen yet: it saw another one.
+    const isYounger = version !== undefined && baseline !== undefined && version.fromRun > baseline.run
+    const known = isYounger ? scan.before.versions.at(version, baseline.run) : (last ?? 'same')
+    const base = version === undefined || baseline === undefined ? undefined : known
     const isComparable = base === undefined || base === 'same' || isInForm(base, baseline)
     isReformed ||= !isComparable
-    const since = isSame ? version.fromRun : draft.run
+    const since = isSame ? version.fromRun : scan.run
     const compared: Difference =
       baseline && isComparable ? changeSince(scan, base, resource, isNew) : { base, change: undefined }
     staged.push({
@@ -100,54 +95,43 @@ export async function stageResources(
       resource,
       since,
       isInHistory: version !== undefined,
-      previous: before,
+      previous: last,
       formDigest: now.digest === form.digest ? form.digest : undefined,
     })
   }
-  await draft.stage(project, versions)
-  return { resources: staged, isRebased, isReformed }
+  return { resources: staged, versions, isRebased, isReformed }
 }
 
 /** Uids of the resources of one kind that differ in this scan from their current version, or did and were not read whole. */
-export async function findChanged(
-  scan: ProjectScan,
-  kind: Kind,
-  resources: readonly Resource[],
-): Promise<readonly string[]> {
-  const { draft, project, sealer } = scan
-  const { doubted, forms, differing } = compareWithCurrent(scan, kind, resources, noResources)
-  const bodies = await draft.versionsAt(project, differing)
-  const bodyOf = new Map(differing.map(({ uid }, at) => [uid, bodies[at]]))
-  return forms.flatMap(({ form: { resource }, version }) => {
-    const before = bodyOf.get(resource.uid)
-    if (before?.doubts !== undefined && isReadable(resource)) return [resource.uid]
+export function findChanged(scan: ProjectScan, kind: Kind, resources: readonly Resource[]): readonly string[] {
+  const { sealer, before } = scan
+  const { doubted, forms } = compareWithCurrent(scan, kind, resources, noResources)
+  return forms.flatMap(({ form: { resource, digest }, version }) => {
+    if (version === undefined || version.digest === digest) return []
+    const last = before.versions.before(version)
+    if (last?.doubts !== undefined && isReadable(resource)) return [resource.uid]
     // Another key or another normal form makes another text of the same thing.
-    if (before === undefined || before.sealKeyId !== sealer.keyId || before.normaliser !== normaliserVersion) return []
-    const { digest } = write(fillUnseen(resource, before, sealer, doubted))
-    return version?.digest === digest ? [] : [resource.uid]
+    if (last === undefined || last.sealKeyId !== sealer.keyId || last.normaliser !== normaliserVersion) return []
+    return version.digest === write(fillUnseen(resource, last, sealer, doubted)).digest ? [] : [resource.uid]
   })
 }
 
-/** `differing`: what is written in other words than its current version, which may show more. */
 function compareWithCurrent(
-  { draft, now, currentVersions }: ProjectScan,
+  { run, now, before }: ProjectScan,
   kind: Kind,
   resources: readonly Resource[],
   read: ReadonlySet<Resource>,
 ) {
-  const doubted: DoubtDate = { run: draft.run, at: new Date(now).toISOString() }
+  const doubted: DoubtDate = { run, at: new Date(now).toISOString() }
   const forms = resources.map((resource) => {
-    const version = currentVersions.find(kind, resource.uid)
+    const version = before.versions.find(kind, resource.uid)
     if (version !== undefined && read.has(resource)) {
       const form: Form = { resource, digest: version.digest, row: undefined }
       return { form, version }
     }
     return { form: write(dateDoubts(resource, doubted)), version }
   })
-  const differing = forms.flatMap(({ form, version }) =>
-    version === undefined || version.digest === form.digest ? [] : [{ kind, uid: version.uid, run: draft.run - 1 }],
-  )
-  return { doubted, forms, differing }
+  return { doubted, forms }
 }
 
 const noResources: ReadonlySet<Resource> = new Set()
@@ -197,7 +181,7 @@ export function isInForm(base: Pick<StoredBody, 'normaliser'>, baseline: Complet
  * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, or
  * while sources were known from subscriptions alone.
  */
-function isNewToView({ filters, history }: ProjectScan, baseline: CompleteScan, listing: Listing): boolean {
+function isNewToView({ filters, before: { history } }: ProjectScan, baseline: CompleteScan, listing: Listing): boolean {
   // One with a shape was read to its end.
   if (listing === 'sources' && baseline.listing !== 'sources') return history.shapes.sources !== undefined
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)

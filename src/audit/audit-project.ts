@@ -1,0 +1,323 @@
+import type { NamedVersion } from '../history/history.ts'
+import type { StagedChange } from '../history/records.ts'
+import { compareText } from '../history/report-order.ts'
+import type { ActiveViolation, NewVersion } from '../history/staged.ts'
+import { reseal } from '../inventory/reseal.ts'
+import type { Coverage } from '../model/coverage.ts'
+import type { ProjectNotice } from '../model/notice.ts'
+import { type Listing, listings, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
+import { isoTime } from '../model/time.ts'
+import { withoutUndefined } from '../model/without-undefined.ts'
+import { createEvaluator } from '../policy/evaluator.ts'
+import type { Rule } from '../rules/engine/rule.ts'
+import { massRemoval } from '../rules/project/mass-removal.ts'
+import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
+import { count } from '../text/count.ts'
+import type { AuditedProject } from './audited-project.ts'
+import { compareResources, type StagedResource } from './compare-resources.ts'
+import { compareWithApproved } from './compare-with-approved.ts'
+import { type Comparison, compareWithLastScan, type Reform } from './comparison.ts'
+import { evaluateScan, type ScannedListing } from './evaluate-scan.ts'
+import { findContradictions } from './find-contradictions.ts'
+import { findRemovals, type Removals } from './find-removals.ts'
+import type { ItemMemory } from './item-memory.ts'
+import { Observations } from './observations.ts'
+import type { OpenRun } from './open-run.ts'
+import type { AsLeft } from './policy-endings.ts'
+import type { ProbeOutcomes } from './probes/run-probes.ts'
+import { ProjectAcceptances } from './project-acceptances.ts'
+import type { EarlierRuns } from './project-before.ts'
+import { configured, type ProjectOutcome } from './project-outcome.ts'
+import { kindOf, type ProjectScan, type Statuses } from './project-scan.ts'
+import type { Walk } from './project-walk.ts'
+import type { SeenProject } from './read-project.ts'
+import { gatherChanges } from './recent-changes.ts'
+import { keyOf, type Reconciliation } from './reconcile.ts'
+import { reconcileProject } from './reconcile-project.ts'
+import { timeChanges } from './time-changes.ts'
+import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
+import { detectShapeChanges, writeNotices } from './write-notices.ts'
+import { yesterdayOf } from './yesterday.ts'
+
+// The audit of a project is two pure functions: `compareProject` and `concludeProject`. Between them, the policy's probes
+// run: which ones depends on what is gone.
+
+/** What a scan showed, next to what was known. */
+export interface ComparedProject {
+  /** What the walks proved, as far as it is believed. */
+  readonly withheld: WithheldWalks
+  readonly statuses: Statuses
+  readonly removals: Removals
+  readonly observed: Observations
+  readonly shown: readonly ScannedListing[]
+  readonly versions: readonly NewVersion[]
+  /** Resources as the run leaves them. */
+  readonly asLeft: AsLeft
+  readonly acceptances: ProjectAcceptances
+  /** What the next scan gets of the items. */
+  readonly items: string | undefined
+}
+
+/** What a run writes of a project, and what it leaves for the end of the run. */
+export interface ProjectResult {
+  readonly outcome: ProjectOutcome
+  readonly walks: readonly { readonly coverage: Coverage; readonly shape: readonly string[] | undefined }[]
+  readonly versions: readonly NewVersion[]
+  /** Ids of versions that it ends without new ones. */
+  readonly ended: readonly number[]
+  readonly changes: readonly StagedChange[]
+  readonly reconciliation: Reconciliation<ActiveViolation>
+  readonly acceptances: ProjectAcceptances
+  readonly unreferenced: Removals['unreferenced']
+  readonly withheld: WithheldWalks['withheld']
+  readonly notices: readonly ProjectNotice[]
+  readonly readings: { readonly items: string | undefined; readonly filters: string | undefined }
+}
+
+/** Compares what was seen with what was known, and decides what of it is believed. */
+export function compareProject(
+  scan: ProjectScan,
+  seen: SeenProject,
+  items: ItemMemory,
+  { evaluator, acceptsRemovals }: Pick<OpenRun, 'evaluator' | 'acceptsRemovals'>,
+): ComparedProject {
+  const { before, project } = scan
+  const observed = new Observations(project.uid)
+  const contradictions = findContradictions(before.versions)
+  const acceptances = new ProjectAcceptances(project, before.acceptances)
+  const shown: ScannedListing[] = []
+  const versions: NewVersion[] = []
+  const staged = new Map<ResourceKey, StagedResource>()
+  for (const { listing, listed, lifted, identities, read } of seen.listings) {
+    if (listing === 'subscriptions') {
+      contradictions.expect(statusesOf(seen.proof.walks), observed.unseen.itemsOf)
+      contradictions.take(listed)
+    }
+    const all = listing === 'project' && seen.settings !== undefined ? [seen.settings.project] : [...listed, ...lifted]
+    for (const [kind, ofKind] of Map.groupBy(all, (resource) => resource.kind)) {
+      const compared = compareResources(scan, kind, listing, ofKind, read)
+      for (const one of compared.resources) staged.set(resourceKey(one.resource), one)
+      for (const version of compared.versions) versions.push(version)
+      observed.note(listing, kind, compared)
+      if (kind === kindOf[listing]) items.note(listing, identities, compared.resources)
+      if (kind === 'source' && listing === 'subscriptions') contradictions.takeSources(compared.resources)
+      acceptances.compare(compared.resources, scan)
+      shown.push({ listing, resources: compared.resources })
+    }
+  }
+  const withheld = withholdRemovals(scan, seen.proof, {
+    limits: evaluator.optionsOf(project, observed.self, 'project/mass-removal'),
+    acceptsRemovals,
+    seenAgain: observed.seenAgain,
+    fieldsMissing: observed.unseen.fieldsMissing,
+    contradicted: contradictions.uidsOf,
+  })
+  const statuses = statusesOf(withheld.walks)
+  const asLeft: AsLeft = (resource) => {
+    const one = staged.get(resourceKey(resource))
+    return one === undefined ? before.versions.before(resource) : asVersion(one.resource, scan, one.since)
+  }
+  const removals = findRemovals(scan, statuses, contradictions.uidsOf('endpoints'))
+  return { withheld, statuses, removals, observed, shown, versions, asLeft, acceptances, items: items.left() }
+}
+
+interface ConclusionBasis extends Pick<OpenRun, 'policy' | 'evaluator' | 'runsProbes' | 'clock'> {
+  readonly runs: EarlierRuns
+  readonly probed: ProbeOutcomes
+}
+
+/** Evaluates a project by the policy, and decides what becomes of its violations. */
+export function concludeProject(
+  audited: AuditedProject,
+  scan: ProjectScan,
+  seen: SeenProject,
+  compared: ComparedProject,
+  { evaluator, policy, runsProbes, clock, runs, probed }: ConclusionBasis,
+): ProjectResult {
+  const { before, project, sealer } = scan
+  const { withheld, statuses: walked, removals, observed, acceptances } = compared
+  const ran = new Map(probed.resources.map((resource) => [resourceKey(resource), asVersion(resource, scan, scan.run)]))
+  const asLeft: AsLeft = (resource) => ran.get(resourceKey(resource)) ?? compared.asLeft(resource)
+  const { walks } = withheld
+  const changes = [...observed.changes, ...removals.changes, ...probed.changes]
+  const timed = timeChanges(changes, scan, { times: runs.times, rows: seen.rows })
+  const statuses: Statuses = runsProbes ? { ...walked, probes: 'complete' } : walked
+  const rules = evaluator.forProject(project)
+  const reform: Reform = (kind, attributes) => reseal(kind, attributes, sealer)
+  const recent = gatherChanges(before.history.modifications, policy.ignore)
+  const compareWith = (one: ProjectScan): Comparison =>
+    before.expected === undefined
+      ? compareWithLastScan(one, recent, reform)
+      : compareWithApproved(one, before.expected, recent, reform)
+  const isVanished = walks.some(({ coverage }) => coverage.cause === 'not_found')
+  if (!isVanished && walks.some(isProof)) acceptances.endVanished()
+  const release = seen.release.range()
+  const besides = [
+    ...rules.evaluateScan(observed.self, {
+      isVanished,
+      isMissing: audited.isMissing === true && !isSeen(walks),
+      isUnlisted: false,
+      ...(release === undefined ? {} : { release }),
+      unconfirmedRemovals: withheld.losses,
+    }),
+    ...probed.resources.flatMap((resource) => rules.evaluate(resource)),
+  ]
+  const until = isoTime(clock.now())
+  const evaluation = evaluateScan(scan, compared.shown, {
+    evaluator,
+    rules,
+    comparison: compareWith(scan),
+    followed: before.history.withOrigin,
+    expected: before.expected,
+    reform,
+    timed: { changes: timed, until },
+    walked: { statuses, narrowed: configured(audited).narrowed },
+    unobserved: removals.unobserved,
+  })
+  const { missing, windows } = evaluation
+  const unconcluded: ProjectOutcome = {
+    ...configured(audited),
+    ...describePast(scan, walked),
+    ...(release === undefined ? {} : { release }),
+    ...(seen.settings?.writtenAt && { settings_at: seen.settings.writtenAt }),
+    ...(windows === undefined ? {} : { windows }),
+    statuses,
+    unobserved: [...removals.unobserved, ...missing.unobserved],
+    removed: [...removals.gone, ...probed.removed, ...evaluation.goneBefore],
+    ignored: Object.fromEntries(observed.ignored),
+    endings: evaluation.endings,
+    undecided: [
+      ...evaluation.undecided,
+      ...(mayBeVulnerable(release) ? [violationOf(releaseVulnerable, observed.self)] : []),
+      ...(withheld.isLossOpen ? [violationOf(massRemoval, observed.self)] : []),
+    ],
+    untested: probed.untested,
+    dueProbes: probed.due,
+    unprobed: probed.unprobed,
+    probed: [...new Set(seen.targets.map((target) => target.probe.name))],
+    unknownRules: [],
+    evaluation: rules.outcome(),
+  }
+  const yesterday = yesterdayOf(scan, {
+    before,
+    evaluator,
+    evaluatorAt: (then) => createEvaluator(policy, then, () => audited.labels, clock.now),
+    startOf: (run) => runs.times.get(run)?.started_at,
+    compareWith: (then) => compareWith({ ...scan, run: then.run, now: then.now }),
+    reform,
+    asLeft,
+  })
+  const reconciliation = reconcileProject(unconcluded, acceptances.apply([...besides, ...evaluation.findings]), {
+    evaluator,
+    acceptances,
+    violations: before.violations,
+    asLeft,
+    scanned: { before, runs, ignored: scan.ignored, reform, yesterday },
+  })
+  const reshaped = detectShapeChanges(before.history, walked, seen.shapes)
+  const list = walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
+  const filters = list && seen.rows?.coverage(list)
+  return {
+    outcome: { ...unconcluded, unknownRules: [...new Set(reconciliation.unknown.map(({ rule }) => rule))] },
+    walks: [
+      ...walks.map(({ coverage }) => ({ coverage, shape: reshaped.get(coverage.listing)?.shape })),
+      ...(filters === undefined ? [] : [{ coverage: filters, shape: undefined }]),
+    ],
+    versions: [...compared.versions, ...probed.versions],
+    ended: [...removals.ended, ...probed.ended],
+    changes: withReferrers(timed, scan, compared),
+    reconciliation,
+    acceptances,
+    unreferenced: removals.unreferenced,
+    withheld: withheld.withheld,
+    notices: [
+      ...writeNotices(reshaped, observed, seen.settings, freshlyUnreferenced(scan, removals)),
+      ...noteUncomparedSeals(missing.uncomparedSeals),
+      ...probed.notices,
+      ...(audited.isMissing === true && isSeen(walks) ? [notListed] : []),
+    ],
+    readings: { items: compared.items, filters: list && seen.rows?.left(list) },
+  }
+}
+
+/** A resource as a version of it. `since`: the run that wrote it. */
+function asVersion(
+  { name, attributes, facts, doubts }: Resource,
+  { sealer, now }: ProjectScan,
+  since: number,
+): NamedVersion {
+  const written = { fromRun: since, since: new Date(now).toISOString(), sealKeyId: sealer.keyId }
+  return { name, attributes, facts, ...(doubts === undefined ? {} : { doubts }), ...written }
+}
+
+/** One change of a shared source is one change, with the subscriptions that it touches. */
+function withReferrers(
+  changes: readonly StagedChange[],
+  { before }: ProjectScan,
+  { shown, removals }: ComparedProject,
+): readonly StagedChange[] {
+  if (!changes.some(({ kind }) => kind === 'source')) return changes
+  const gone = new Set(removals.gone)
+  const seen = shown.flatMap(({ resources }) => resources.map(({ resource }) => resource))
+  const others = before.versions.unseen('subscription').flatMap((version) => {
+    const attributes = gone.has(resourceKey(version)) ? undefined : before.versions.before(version)?.attributes
+    return attributes === undefined ? [] : [{ kind: version.kind, uid: version.uid, attributes }]
+  })
+  const users = [...seen, ...others].filter(({ kind }) => kind === 'subscription')
+  const bySource = Map.groupBy(users, ({ attributes }) => attributes.source_uid)
+  return changes.map((change) => {
+    if (change.kind !== 'source') return change
+    return { ...change, referrers: (bySource.get(change.uid) ?? []).map(({ uid }) => uid).sort(compareText) }
+  })
+}
+
+/** Resources that only references show, and that nothing refers to since this run. */
+function freshlyUnreferenced({ before }: ProjectScan, { unreferenced }: Removals) {
+  return [...unreferenced].flatMap(([kind, uids]) =>
+    uids.filter((uid) => before.unreferenced.get(kind)?.has(uid) !== true).map((uid) => ({ kind, uid })),
+  )
+}
+
+/** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */
+function describePast(
+  { lastComplete, before }: ProjectScan,
+  walked: Statuses,
+): Pick<ProjectOutcome, 'not_compared' | 'approved_at'> {
+  const isUncompared = (listing: Listing) =>
+    walked[listing] !== undefined && walked[listing] !== 'skipped' && lastComplete[kindOf[listing]] === undefined
+  const notCompared = listings.filter(isUncompared)
+  return withoutUndefined({
+    not_compared: notCompared.length === 0 ? undefined : notCompared,
+    approved_at: before.expected?.approvedAt,
+  })
+}
+
+export function statusesOf(walks: readonly Walk[]): Statuses {
+  return Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
+}
+
+function isSeen(walks: readonly Walk[]): boolean {
+  return walks.some(({ coverage }) => coverage.items > 0)
+}
+
+/** Whether a walk shows that the project is there: items that name no project may be those of another one. */
+function isProof({ coverage: { items, cause } }: Walk): boolean {
+  return items > 0 && cause !== 'unproven'
+}
+
+/** The key of the violation of a rule about a project as a whole. */
+function violationOf({ id }: Pick<Rule, 'id'>, project: Resource): string {
+  return keyOf({ ...project, rule: id, path: '' })
+}
+
+const notListed: ProjectNotice = {
+  code: 'project_not_listed',
+  listing: null,
+  text: 'the list of projects does not have it, but it answers: it is scanned as before',
+}
+
+function noteUncomparedSeals(resources: number): ProjectNotice[] {
+  if (resources === 0) return []
+  const text = `what was approved was sealed under another installation key, or by an earlier version: secrets of ${count(resources, 'resource')} were not compared with it`
+  return [{ code: 'approval_not_compared', listing: null, text }]
+}

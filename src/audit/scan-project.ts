@@ -1,0 +1,107 @@
+import type { ScanDraft } from '../history/history.ts'
+import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
+import { compareProject, concludeProject, type ProjectResult, statusesOf } from './audit-project.ts'
+import type { AuditedProject } from './audited-project.ts'
+import { ItemMemory } from './item-memory.ts'
+import type { OpenRun } from './open-run.ts'
+import { leaveOutProbes, runProbes } from './probes/run-probes.ts'
+import { ProjectAcceptances } from './project-acceptances.ts'
+import { readBefore, readEarlier, readEarlierRuns } from './project-before.ts'
+import { discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
+import type { ProjectScan, Statuses } from './project-scan.ts'
+import { readProject } from './read-project.ts'
+import { reconcileProject } from './reconcile-project.ts'
+import { writeReconciliation } from './write-violations.ts'
+
+/** Scans one project: reads what was known and what is there, audits it, and drafts what the run writes of it. */
+export async function scanProject(audited: AuditedProject, run: OpenRun): Promise<ProjectOutcome> {
+  const { draft, evaluator, policy, now, sealer } = run
+  const { ref: project } = audited
+  const before = await readBefore(audited, run)
+  const scan: ProjectScan = {
+    project,
+    run: draft.run,
+    now,
+    sealer,
+    filters: audited.filters,
+    ignored: policy.ignore,
+    windows: policy.windows.filter(({ isFor }) => isFor(project.name)),
+    before,
+    lastComplete: before.lastComplete,
+    at: (resource, at) => before.versions.at(resource, at),
+  }
+  const items = new ItemMemory(before.versions, sealer, before.items)
+  const seen = await readProject(audited, scan, items, run)
+  const { walks } = seen.proof
+  if (walks.some(({ coverage }) => coverage.cause === 'foreign')) {
+    for (const { coverage } of walks) await draft.stageWalk(project, coverage, undefined)
+    const list = walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
+    const filters = list && seen.rows?.coverage(list)
+    if (filters !== undefined) await draft.stageWalk(project, filters, undefined)
+    return discardProject(audited, statusesOf(walks), run)
+  }
+  // What an answer did not show is what it was.
+  const isDated = (resource: Resource) => !isReadable(resource) || evaluator.datesOf(resource).length > 0
+  const dated = seen.listings.flatMap(({ listed }) => listed.filter(isDated))
+  await readEarlier(before, dated, { draft, project })
+  const since = evaluator.lookbackMs === 0 ? undefined : new Date(Math.max(0, now - evaluator.lookbackMs)).toISOString()
+  const runs = await readEarlierRuns(before, draft, since)
+  const compared = compareProject(scan, seen, items, run)
+  const probed = run.runsProbes
+    ? await runProbes(scan, {
+        client: audited.client,
+        access: seen.access,
+        probes: policy.probes,
+        targets: seen.targets,
+        expected: before.expected,
+        statuses: compared.statuses,
+        unobserved: new Set(compared.removals.unobserved),
+        removed: new Set(compared.removals.gone),
+        asLeft: compared.asLeft,
+      })
+    : leaveOutProbes(scan, seen.targets)
+  const result = concludeProject(audited, scan, seen, compared, { ...run, runs, probed })
+  await writeResult(draft, project, before.unreferenced, result)
+  return result.outcome
+}
+
+/** Keeps nothing of a project but what its walks proved: its violations are carried as unknown. */
+export async function discardProject(
+  project: AuditedProject,
+  statuses: Statuses,
+  { draft, evaluator }: Pick<OpenRun, 'draft' | 'evaluator'>,
+): Promise<ProjectOutcome> {
+  await draft.discard(project.ref)
+  const outcome = discardedOutcome(project, statuses)
+  const violations = await draft.unconfirmedViolations(project.ref)
+  const acceptances = new ProjectAcceptances(project.ref, [])
+  const asLeft = () => undefined
+  const reconciliation = reconcileProject(outcome, [], { evaluator, acceptances, violations, asLeft })
+  await writeReconciliation(draft, project.ref, reconciliation)
+  return outcome
+}
+
+async function writeResult(
+  draft: ScanDraft,
+  project: ProjectRef,
+  marked: ReadonlyMap<Kind, ReadonlySet<Resource['uid']>>,
+  result: ProjectResult,
+): Promise<void> {
+  const { versions, ended, changes, reconciliation, acceptances, unreferenced, withheld, notices, readings } = result
+  for (const { coverage, shape } of result.walks) await draft.stageWalk(project, coverage, shape)
+  await draft.stage(project, versions)
+  await draft.endVersions(project, ended)
+  await draft.stageChanges(project, changes)
+  await writeReconciliation(draft, project, reconciliation)
+  await draft.endAcceptances(project, acceptances.endings)
+  for (const [kind, uids] of unreferenced) {
+    const before = marked.get(kind) ?? new Set()
+    const now = new Set(uids)
+    const added = uids.filter((uid) => !before.has(uid))
+    await draft.markUnreferenced(project, kind, { added, removed: [...before].filter((uid) => !now.has(uid)) })
+  }
+  for (const [listing, uids] of withheld) await draft.withholdRemovals(project, listing, uids)
+  for (const notice of notices) await draft.stageNotice(project, notice)
+  if (readings.items !== undefined) await draft.stageReading(project, 'items', readings.items)
+  if (readings.filters !== undefined) await draft.stageReading(project, 'filters', readings.filters)
+}

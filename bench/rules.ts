@@ -5,7 +5,7 @@ import { generateFleet } from '../src/demo/generate-fleet.ts'
 import { createSealer } from '../src/inventory/sealer.ts'
 import { takeInventory } from '../src/inventory/take-inventory.ts'
 import { type Kind, kinds, type Resource } from '../src/model/resource.ts'
-import { type FindingSubject, type LocatedFact, type Rule, ruleTime } from '../src/rules/engine/rule.ts'
+import type { FindingSubject, LocatedFact, Rule } from '../src/rules/engine/rule.ts'
 import { rules } from '../src/rules/rules.ts'
 import { median } from './measure.ts'
 import { rulesAsJson } from './rules-as-json.ts'
@@ -110,9 +110,8 @@ function questionFor(rule: Rule): Question | undefined {
   const bound = rule.bind({})
   let findings = 0
   if (bound.scope === 'resource') {
-    const time = ruleTime(now)
     const ask = (resource: Resource) => {
-      for (const _ of bound.check(resource, time)) findings++
+      for (const _ of bound.check(resource, now)) findings++
     }
     return { id, kinds: [rule.kind], ask, conclude: () => findings }
   }

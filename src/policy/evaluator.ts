@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { type EvaluationRun, type Meter, type OverdueViolations, type Rule, ruleTime } from '../rules/engine/rule.ts'
+import type { EvaluationRun, Meter, OverdueViolations, Rule } from '../rules/engine/rule.ts'
 import { coveringWaivers, stamp } from './findings.ts'
 import { namedRules, type Policy, ruleNeeds } from './policy.ts'
 import { ProjectEvaluator } from './project-evaluator.ts'
@@ -46,7 +46,6 @@ export function createEvaluator(
   clock: () => number = () => 0,
 ): PolicyEvaluator {
   const run: EvaluationRun = { now, labelsOf, meter: startMeter(clock) }
-  const time = ruleTime(now)
   const named = namedRules(policy)
   const datings = named.flatMap(({ rule: { kind }, bound }) =>
     bound.scope === 'resource' && bound.dates !== undefined ? [{ kind, dates: bound.dates }] : [],
@@ -60,7 +59,6 @@ export function createEvaluator(
   const shared = {
     policy,
     run,
-    time,
     named,
     sets,
     projectWaivers: waiversFor('project'),

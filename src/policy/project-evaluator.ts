@@ -24,7 +24,6 @@ import {
   type ResourceContext,
   type Rule,
   type RuleFinding,
-  type RuleTime,
   type ScanOutcome,
 } from '../rules/engine/rule.ts'
 import type { EvaluationOutcome } from './conclude-fleet-rules.ts'
@@ -41,7 +40,6 @@ import { asReadBy, type OnRead, trackReads, watchChanges, watchReads, watchValue
 interface SharedEvaluation {
   readonly policy: Policy
   readonly run: EvaluationRun
-  readonly time: RuleTime
   readonly named: readonly ActiveRule[]
   readonly sets: RuleSets
   /** For later findings about a resource: in its project, and across projects. */
@@ -80,14 +78,14 @@ export class ProjectEvaluator {
   readonly #fleetFacts: FleetFactGatherer
 
   constructor(project: ProjectRef, excluded: ReadonlyMap<string, string>, shared: SharedEvaluation) {
-    const { named, run, time } = shared
+    const { named, run } = shared
     const { labelsOf, meter } = run
     this.project = project
     this.#shared = shared
     this.#excluded = excluded
     this.#active = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
     this.#labels = labelsOf(project)
-    const inProject: ResourceContext = { labelsOf, meter, project, now: time.now }
+    const inProject: ResourceContext = { labelsOf, meter, project, now: run.now }
     this.#context = { labels: this.#labels, since: emptyContext.since, run: inProject }
     this.#failures = new Map(excluded)
     const failed = (rule: Rule, error: unknown) => this.#fail(rule, error)
@@ -138,10 +136,10 @@ export class ProjectEvaluator {
     since?: Since,
   ): readonly Finding[] | undefined {
     const context = since === undefined ? this.#context : { ...this.#context, since }
-    const { time } = this.#shared
-    if (!isReadable(resource)) return this.#findWatched(active, resource, (seen) => bound.check(seen, time, context))
+    const { now } = this.#shared.run
+    if (!isReadable(resource)) return this.#findWatched(active, resource, (seen) => bound.check(seen, now, context))
     try {
-      const problems = bound.check(resource, time, context)
+      const problems = bound.check(resource, now, context)
       return problems === nothing ? noFindings : this.#stamp(active, resource, problems)
     } catch (error) {
       this.#fail(active.rule, error)

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { ruleTime } from '../../src/rules/engine/rule.ts'
 import { rules } from '../../src/rules/rules.ts'
 
 /** Reads `/etc/policy.yaml` among files. */
@@ -42,7 +41,7 @@ function saysOfTwo(policy: Policy): string[] {
   if (bound?.scope !== 'resource') return []
   const attributes = { retry_config: { type: 'linear', duration: 1, retry_count: 2 } }
   const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
-  return [...bound.check(resource, ruleTime(0))].map(({ message }) => message)
+  return [...bound.check(resource, 0)].map(({ message }) => message)
 }
 
 describe('a policy', () => {

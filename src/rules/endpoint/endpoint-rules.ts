@@ -74,10 +74,10 @@ export const endpointRules: readonly Rule[] = [
     severity: 'critical',
     packs: ['tls'],
     skipsMasked: true,
-    check({ attributes: { mtls_client_cert: mtls } }, { time }) {
+    check({ attributes: { mtls_client_cert: mtls } }, { now }) {
       if (mtls?.client_cert === undefined) return
       const certificate = certificateOf(mtls.client_cert)
-      if (certificate !== undefined && time.passed(certificate.notAfter)) {
+      if (certificate !== undefined && now > certificate.notAfter) {
         return {
           path: '/mtls_client_cert/client_cert',
           message: `certificate expired on ${isoDate(certificate.notAfter)}`,

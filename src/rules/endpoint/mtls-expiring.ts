@@ -12,12 +12,12 @@ export const mtlsExpiring = resourceRule('endpoint', {
   options: z.strictObject({
     min_days: z.number().positive().default(30).describe('Days that the certificate must still be valid'),
   }),
-  check({ attributes: { mtls_client_cert: mtls } }, { options, time }) {
+  check({ attributes: { mtls_client_cert: mtls } }, { options, now }) {
     if (mtls?.client_cert === undefined) return
     const certificate = certificateOf(mtls.client_cert)
     if (certificate === undefined) return
     const { notAfter } = certificate
-    if (time.passed(notAfter - options.min_days * dayMs) && !time.passed(notAfter)) {
+    if (now > notAfter - options.min_days * dayMs && !(now > notAfter)) {
       return {
         path: '/mtls_client_cert/client_cert',
         message: `certificate expires on ${isoDate(notAfter)} (policy: valid for at least ${options.min_days} more days)`,

@@ -13,10 +13,10 @@ export const pausedLong = resourceRule('endpoint', {
   }),
   // `updated_at` moves with any change, so only the history knows since when.
   dates: ({ attributes }) => (attributes.status === 'paused' ? ['/status'] : []),
-  check({ attributes }, { options, time }, { since }) {
+  check({ attributes }, { options, now }, { since }) {
     if (attributes.status !== 'paused') return
     const start = since('/status')
-    if (start !== undefined && time.reached(Date.parse(start) + options.max_hours * hourMs)) {
+    if (start !== undefined && now >= Date.parse(start) + options.max_hours * hourMs) {
       return {
         path: '/status',
         message: `paused since ${minuteOf(start)} (policy: at most ${options.max_hours} h): its events are discarded, not queued`,

@@ -7,10 +7,10 @@ export const secretAllExpired = resourceRule('endpoint', {
   title: 'All active signing secrets have expired',
   severity: 'high',
   packs: ['secrets'],
-  *check({ attributes }, { time }) {
+  *check({ attributes }, { now }) {
     let last = ''
     for (const [, { expires_at: expiresAt }] of activeSecrets(attributes)) {
-      if (typeof expiresAt !== 'string' || !time.passed(Date.parse(expiresAt))) return
+      if (typeof expiresAt !== 'string' || !(now > Date.parse(expiresAt))) return
       if (expiresAt > last) last = expiresAt
     }
     if (last !== '')

@@ -13,9 +13,9 @@ export const secretExpiredActive = resourceRule('endpoint', {
   options: z.strictObject({
     max_days: z.number().nonnegative().default(7).describe('Days that a secret may stay after it expires'),
   }),
-  *check({ attributes }, { options, time }) {
+  *check({ attributes }, { options, now }) {
     for (const [uid, { expires_at: expiresAt }] of activeSecrets(attributes)) {
-      if (typeof expiresAt !== 'string' || !time.passed(Date.parse(expiresAt) + options.max_days * dayMs)) continue
+      if (typeof expiresAt !== 'string' || !(now > Date.parse(expiresAt) + options.max_days * dayMs)) continue
       yield {
         path: `/secrets/${pointerStep(uid)}`,
         message: `expired on ${expiresAt.slice(0, 10)} and still signs (policy: at most ${count(options.max_days, 'day')} past expiry)`,

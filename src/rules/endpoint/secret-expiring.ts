@@ -13,7 +13,7 @@ export const secretExpiring = resourceRule('endpoint', {
   options: z.strictObject({
     min_days: z.number().positive().default(7).describe('Days that at least one secret must still be valid'),
   }),
-  *check({ attributes }, { options, time }) {
+  *check({ attributes }, { options, now }) {
     let last: { readonly uid: string; readonly expiresAt: string } | undefined
     for (const [uid, { expires_at: expiresAt }] of activeSecrets(attributes)) {
       // A secret without an end, or with one that is not shown, may be the successor.
@@ -23,7 +23,7 @@ export const secretExpiring = resourceRule('endpoint', {
     if (last === undefined) return
     const end = Date.parse(last.expiresAt)
     // What is over already is said by `secret-all-expired`.
-    if (time.passed(end - options.min_days * dayMs) && !time.passed(end)) {
+    if (now > end - options.min_days * dayMs && !(now > end)) {
       yield {
         path: `/secrets/${pointerStep(last.uid)}`,
         message: `expires on ${dateOf(last.expiresAt)} (policy: valid for at least ${options.min_days} more days), and no other secret is valid for longer`,

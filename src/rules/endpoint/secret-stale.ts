@@ -13,13 +13,13 @@ export const secretStale = resourceRule('endpoint', {
   options: z.strictObject({
     max_days: z.number().positive().default(365).describe('Maximum age of the newest secret, in days'),
   }),
-  *check({ attributes }, { options, time }) {
+  *check({ attributes }, { options, now }) {
     let newest: { readonly uid: string; readonly createdAt: string } | undefined
     for (const [uid, { created_at: createdAt }] of activeSecrets(attributes)) {
       if (typeof createdAt !== 'string') return
       if (newest === undefined || createdAt > newest.createdAt) newest = { uid, createdAt }
     }
-    if (newest !== undefined && time.passed(Date.parse(newest.createdAt) + options.max_days * dayMs)) {
+    if (newest !== undefined && now > Date.parse(newest.createdAt) + options.max_days * dayMs) {
       yield {
         path: `/secrets/${pointerStep(newest.uid)}`,
         message: `newest secret was created on ${dateOf(newest.createdAt)} (policy: at most ${count(options.max_days, 'day')} old)`,

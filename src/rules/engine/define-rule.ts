@@ -19,7 +19,6 @@ import {
   type OverdueViolations,
   type Pack,
   type ProjectRuleFinding,
-  type ResourceSettings,
   type ResourcesOfProject,
   type Rule,
   type RuleFinding,
@@ -35,11 +34,11 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
   const { dates } = definition
   return ruleOf(definition, { kind, scope: 'resource' }, (options) => {
     // One object for all resources of a run: with one for each check, checks take a third longer.
-    let settings: ResourceSettings<z.output<Schema>> | undefined
+    let settings: RuleSettings<z.output<Schema>> | undefined
     return {
       scope: 'resource',
-      check(resource, time, evaluation = emptyContext) {
-        if (settings?.time !== time) settings = { options, time }
+      check(resource, now, evaluation = emptyContext) {
+        if (settings?.now !== now) settings = { options, now }
         const result = definition.check(seenAs<K>(resource), settings, evaluation)
         return result === undefined ? nothing : listOf(result)
       },
@@ -161,7 +160,7 @@ interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends
   /** Returns its one finding or nothing; a rule that may find several things is a generator. */
   check(
     resource: EvaluatedResource<K>,
-    context: ResourceSettings<z.output<Schema>>,
+    context: RuleSettings<z.output<Schema>>,
     evaluation: EvaluationContext,
   ): RuleFinding | Iterable<RuleFinding> | undefined
 }

@@ -50,12 +50,7 @@ export interface EvaluatedResource<K extends Kind> extends Omit<Resource, 'kind'
   readonly attributes: AttributesByKind[K]
 }
 
-/** What a rule about one resource gets besides the resource. */
-export interface ResourceSettings<Options> {
-  readonly options: Options
-  readonly time: RuleTime
-}
-
+/** What a rule gets besides what it checks. */
 export interface RuleSettings<Options> {
   readonly options: Options
   /** Milliseconds since the epoch, the same for the whole run. */
@@ -180,7 +175,7 @@ export interface CustomDefinition {
 export type BoundRule =
   | {
       readonly scope: 'resource'
-      check(resource: Resource, time: RuleTime, evaluation?: EvaluationContext): Iterable<RuleFinding>
+      check(resource: Resource, now: number, evaluation?: EvaluationContext): Iterable<RuleFinding>
       readonly dates?: (resource: Resource) => readonly string[]
     }
   | {
@@ -309,18 +304,4 @@ export interface OverdueViolations {
   readonly counts: Readonly<Record<Severity, number>>
   /** The due date that passed first: ISO 8601 in UTC. */
   readonly firstDue: string
-}
-
-/** The time of a run, as rules about one resource ask for it. Instants are milliseconds since the epoch; NaN is never reached. */
-export interface RuleTime {
-  /** Start of the run. */
-  readonly now: number
-  /** Whether the run began at an instant or later. */
-  reached(instant: number): boolean
-  /** Whether the run began later than an instant. */
-  passed(instant: number): boolean
-}
-
-export function ruleTime(now: number): RuleTime {
-  return { now, reached: (instant) => now >= instant, passed: (instant) => now > instant }
 }

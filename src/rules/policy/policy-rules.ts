@@ -29,8 +29,8 @@ export const policyRules: readonly Rule[] = [
     severity: 'medium',
     packs: ['hygiene'],
     acceptedWith: 'nothing',
-    *check({ attributes: { expires, owner } }, { time }) {
-      if (expires !== undefined && time.reached(Date.parse(expires))) {
+    *check({ attributes: { expires, owner } }, { now }) {
+      if (expires !== undefined && now >= Date.parse(expires)) {
         yield { path: '/expires', message: `was valid until ${formatExpiry(expires)}; owner ${owner}` }
       }
     },
@@ -44,10 +44,10 @@ export const policyRules: readonly Rule[] = [
     options: z.strictObject({
       days: z.number().positive().default(14).describe('Days before its end at which it is first reported'),
     }),
-    *check({ attributes: { expires, owner } }, { options, time }) {
+    *check({ attributes: { expires, owner } }, { options, now }) {
       if (expires === undefined) return
       const end = Date.parse(expires)
-      if (time.reached(end - options.days * dayMs) && !time.reached(end)) {
+      if (now >= end - options.days * dayMs && !(now >= end)) {
         yield { path: '/expires', message: `valid until ${formatExpiry(expires)}; owner ${owner}` }
       }
     },
@@ -58,9 +58,9 @@ export const policyRules: readonly Rule[] = [
     severity: 'low',
     packs: ['hygiene', 'recommended'],
     acceptedWith: 'nothing',
-    *check({ attributes: { used, expires, rule, owner } }, { time }) {
+    *check({ attributes: { used, expires, rule, owner } }, { now }) {
       // One that has expired is to be removed or renewed anyway: `waiver/expired` says so.
-      if (used !== false || expires === undefined || time.reached(Date.parse(expires))) return
+      if (used !== false || expires === undefined || now >= Date.parse(expires)) return
       yield { path: '/used', message: `no resource that it matches violates ${rule}; owner ${owner}` }
     },
   }),

@@ -1,8 +1,10 @@
+import { DraftedVersions } from '../history/draft/drafted-project.ts'
 import type { NamedVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { compareText } from '../history/report-order.ts'
-import type { ActiveViolation, NewVersion } from '../history/staged.ts'
+import type { ActiveViolation } from '../history/staged.ts'
 import { reseal } from '../inventory/reseal.ts'
+import { chunks } from '../model/chunks.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Listing, listings, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
@@ -50,7 +52,7 @@ export interface ComparedProject {
   readonly removals: Removals
   readonly observed: Observations
   readonly shown: readonly ScannedListing[]
-  readonly versions: readonly NewVersion[]
+  readonly versions: DraftedVersions
   /** Resources as the run leaves them. */
   readonly asLeft: AsLeft
   readonly acceptances: ProjectAcceptances
@@ -62,7 +64,7 @@ export interface ComparedProject {
 export interface ProjectResult {
   readonly outcome: ProjectOutcome
   readonly walks: readonly { readonly coverage: Coverage; readonly shape: readonly string[] | undefined }[]
-  readonly versions: readonly NewVersion[]
+  readonly versions: DraftedVersions
   /** Ids of versions that it ends without new ones. */
   readonly ended: readonly number[]
   readonly changes: readonly StagedChange[]
@@ -74,6 +76,9 @@ export interface ProjectResult {
   readonly readings: { readonly items: string | undefined; readonly filters: string | undefined }
 }
 
+/** Their versions are compressed from then on. */
+const comparedAtOnce = 2_000
+
 /** Compares what was seen with what was known, and decides what of it is believed. */
 export function compareProject(
   scan: ProjectScan,
@@ -83,41 +88,49 @@ export function compareProject(
 ): ComparedProject {
   const { before, project } = scan
   const observed = new Observations(project.uid)
-  const contradictions = findContradictions(before.versions)
+  const embedded: StagedResource[] = []
   const acceptances = new ProjectAcceptances(project, before.acceptances)
   const shown: ScannedListing[] = []
-  const versions: NewVersion[] = []
+  const versions = new DraftedVersions()
   const staged = new Map<ResourceKey, StagedResource>()
   for (const { listing, listed, lifted, identities, read } of seen.listings) {
-    if (listing === 'subscriptions') {
-      contradictions.expect(statusesOf(seen.proof.walks), observed.unseen.itemsOf)
-      contradictions.take(listed)
-    }
     const all = listing === 'project' && seen.settings !== undefined ? [seen.settings.project] : [...listed, ...lifted]
     for (const [kind, ofKind] of Map.groupBy(all, (resource) => resource.kind)) {
-      const compared = compareResources(scan, kind, listing, ofKind, read)
-      for (const one of compared.resources) staged.set(resourceKey(one.resource), one)
-      for (const version of compared.versions) versions.push(version)
-      observed.note(listing, kind, compared)
-      if (kind === kindOf[listing]) items.note(listing, identities, compared.resources)
-      if (kind === 'source' && listing === 'subscriptions') contradictions.takeSources(compared.resources)
-      acceptances.compare(compared.resources, scan)
-      shown.push({ listing, resources: compared.resources })
+      let from = 0
+      for (const batch of chunks(ofKind, comparedAtOnce)) {
+        const compared = compareResources(scan, kind, listing, batch, read)
+        for (const one of compared.resources) staged.set(resourceKey(one.resource), one)
+        versions.add(compared.versions)
+        observed.note(listing, kind, compared)
+        if (kind === kindOf[listing])
+          items.note(listing, identities.slice(from, from + batch.length), compared.resources)
+        if (kind === 'source' && listing === 'subscriptions') embedded.push(...compared.resources)
+        acceptances.compare(compared.resources, scan)
+        shown.push({ listing, resources: compared.resources })
+        from += batch.length
+      }
     }
   }
+  const contradictions = findContradictions({
+    statuses: statusesOf(seen.proof.walks),
+    subscriptions: seen.listings.find(({ listing }) => listing === 'subscriptions')?.listed ?? [],
+    embedded,
+    missing: before.versions.unseen('endpoint').map(({ uid }) => uid),
+    itemsOf: observed.unseen.itemsOf,
+  })
   const withheld = withholdRemovals(scan, seen.proof, {
     limits: evaluator.optionsOf(project, observed.self, 'project/mass-removal'),
     acceptsRemovals,
     seenAgain: observed.seenAgain,
     fieldsMissing: observed.unseen.fieldsMissing,
-    contradicted: contradictions.uidsOf,
+    contradictions,
   })
   const statuses = statusesOf(withheld.walks)
   const asLeft: AsLeft = (resource) => {
     const one = staged.get(resourceKey(resource))
     return one === undefined ? before.versions.before(resource) : asVersion(one.resource, scan, one.since)
   }
-  const removals = findRemovals(scan, statuses, contradictions.uidsOf('endpoints'))
+  const removals = findRemovals(scan, statuses, contradictions.endpoints)
   return { withheld, statuses, removals, observed, shown, versions, asLeft, acceptances, items: items.left() }
 }
 
@@ -214,6 +227,7 @@ export function concludeProject(
     asLeft,
     scanned: { before, runs, ignored: scan.ignored, reform, yesterday },
   })
+  compared.versions.add(probed.versions)
   const reshaped = detectShapeChanges(before.history, walked, seen.shapes)
   const list = walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
   const filters = list && seen.rows?.coverage(list)
@@ -223,7 +237,7 @@ export function concludeProject(
       ...walks.map(({ coverage }) => ({ coverage, shape: reshaped.get(coverage.listing)?.shape })),
       ...(filters === undefined ? [] : [{ coverage: filters, shape: undefined }]),
     ],
-    versions: [...compared.versions, ...probed.versions],
+    versions: compared.versions,
     ended: [...removals.ended, ...probed.ended],
     changes: withReferrers(timed, scan, compared),
     reconciliation,

@@ -1,51 +1,38 @@
 import type { Resource } from '../model/resource.ts'
-import type { KnownVersions } from './known-versions.ts'
+import type { StagedResource } from './compare-resources.ts'
 import { areSourcesListed, type Statuses } from './project-scan.ts'
 
 /** A listing whose resources subscriptions embed. */
 export type EmbeddedListing = 'endpoints' | 'sources'
 
+/** Uids by the list that leaves them out. */
+export type Contradictions = Readonly<Record<EmbeddedListing, ReadonlySet<string>>>
+
+interface Shown {
+  readonly statuses: Statuses
+  readonly subscriptions: readonly Resource[]
+  /** Sources that subscriptions embed and that no list has shown. */
+  readonly embedded: readonly Pick<StagedResource, 'resource' | 'isInHistory'>[]
+  /** Uids of known endpoints that the list does not show. */
+  readonly missing: readonly string[]
+  /** How many items a list has shown. */
+  itemsOf(listing: EmbeddedListing): number
+}
+
 /**
  * Resources that subscriptions show although the list of their kind, which was read to its end, leaves them out. A
  * resource that nothing knew before may have been made meanwhile; from a list without any item, it has no such excuse.
  */
-export interface Contradictions {
-  /** Called before subscriptions are read. `itemsOf`: how many items a list has shown. */
-  expect(statuses: Statuses, itemsOf: (listing: EmbeddedListing) => number): void
-  take(subscriptions: readonly Resource[]): void
-  /** Takes sources that no list has shown. `isInHistory`: whether an earlier scan did. */
-  takeSources(embedded: Iterable<{ readonly resource: Pick<Resource, 'uid'>; readonly isInHistory: boolean }>): void
-  uidsOf(listing: EmbeddedListing): ReadonlySet<string>
-}
-
-export function findContradictions(versions: Pick<KnownVersions, 'unseen'>): Contradictions {
-  const contradicted = { endpoints: new Set<string>(), sources: new Set<string>() }
-  /** undefined: their list proves nothing. `missing`: those that the list leaves out; undefined for an empty list. */
-  let endpoints: { readonly missing: ReadonlySet<string> | undefined } | undefined
-  let sources: { readonly isEmpty: boolean } | undefined
-
-  const takeTarget = (uid: unknown) => {
-    if (typeof uid === 'string' && endpoints?.missing?.has(uid) !== false) contradicted.endpoints.add(uid)
-  }
-
+export function findContradictions({ statuses, subscriptions, embedded, missing, itemsOf }: Shown): Contradictions {
+  const left = new Set(missing)
+  const targets = subscriptions.flatMap(({ attributes: { endpoint_uid: uid }, unseen }) =>
+    typeof uid === 'string' && !unseen?.includes('/endpoint_uid') ? uid : [],
+  )
+  const areEndpointsRead = statuses.endpoints === 'complete'
+  const areSourcesRead = areSourcesListed(statuses) && statuses.sources === 'complete'
+  const sources = embedded.filter(({ isInHistory }) => isInHistory || itemsOf('sources') === 0)
   return {
-    expect(statuses, itemsOf) {
-      if (statuses.endpoints === 'complete') {
-        const missing = versions.unseen('endpoint').map(({ uid }) => uid)
-        endpoints = { missing: itemsOf('endpoints') === 0 ? undefined : new Set(missing) }
-      }
-      if (areSourcesListed(statuses) && statuses.sources === 'complete') sources = { isEmpty: itemsOf('sources') === 0 }
-    },
-    take(subscriptions) {
-      if (endpoints === undefined || endpoints.missing?.size === 0) return
-      for (const { attributes, unseen } of subscriptions)
-        if (!unseen?.includes('/endpoint_uid')) takeTarget(attributes.endpoint_uid)
-    },
-    takeSources(embedded) {
-      if (sources === undefined) return
-      for (const { resource, isInHistory } of embedded)
-        if (sources.isEmpty || isInHistory) contradicted.sources.add(resource.uid)
-    },
-    uidsOf: (listing) => contradicted[listing],
+    endpoints: new Set(areEndpointsRead ? targets.filter((uid) => left.has(uid) || itemsOf('endpoints') === 0) : []),
+    sources: new Set(areSourcesRead ? sources.map(({ resource }) => resource.uid) : []),
   }
 }

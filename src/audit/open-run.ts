@@ -1,5 +1,4 @@
 import type { ScanDraft } from '../history/history.ts'
-import type { ProjectHistory } from '../history/staged.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Clock } from '../model/time.ts'
@@ -31,8 +30,6 @@ export interface OpenRun extends RunOptions {
   readonly onPage: (project: AuditedProject, page: PageRead) => void
   /** Called for a bug that ended the audit of a project. */
   readonly onBug?: OnBug | undefined
-  /** What earlier runs left of a project. */
-  historyOf(project: ProjectRef): Promise<ProjectHistory>
   readonly lastWritten: LastWritten
 }
 

@@ -6,7 +6,7 @@ import { listApprovalsOf } from '../history/sql/approvals.ts'
 import { lacksRunsSince, readRunTimes } from '../history/sql/runs.ts'
 import { readCompleteScans } from '../history/sql/scans.ts'
 import { readEarlierVersions, readEndedSince } from '../history/sql/state-at.ts'
-import { type ActiveViolation, noHistory, type OtherRules, type ProjectHistory } from '../history/staged.ts'
+import type { ActiveViolation, OtherRules, ProjectHistory } from '../history/staged.ts'
 import {
   type Kind,
   type Listing,
@@ -50,9 +50,8 @@ export interface ProjectBefore {
 
 export async function readBefore(
   { ref, expected }: AuditedProject,
-  { draft, historyOf }: Pick<OpenRun, 'draft' | 'historyOf'>,
+  { draft, evaluator, now }: Pick<OpenRun, 'draft' | 'evaluator' | 'now'>,
 ): Promise<ProjectBefore> {
-  const history = await historyOf(ref)
   const versions = new KnownVersions(await draft.current(ref))
   const lastScan = await draft.lastScannedRun(ref)
   const violations = await draft.unconfirmedViolations(ref)
@@ -62,7 +61,7 @@ export async function readBefore(
     versions,
     lastScan,
     lastComplete: await readCompleteScans(draft.past, ref, draft.run - 1),
-    history,
+    history: await draft.historyOf(ref, await countedSince(draft, lastScan, { evaluator, now })),
     violations,
     acceptances: (await draft.acceptancesOf([ref])).get(ref.name) ?? [],
     expected: expected ?? (await approvedState(draft.past, approvals, versions)),
@@ -73,6 +72,21 @@ export async function readBefore(
     items: await draft.reading(ref, 'items'),
     rows: await draft.reading(ref, 'filters'),
   }
+}
+
+/**
+ * From when changes are read; undefined where no rule counts them. The last scan may have been long ago, and what counted
+ * then is compared with what counts now.
+ */
+async function countedSince(
+  draft: Pick<ScanDraft, 'past'>,
+  lastScan: number | undefined,
+  { evaluator: { lookbackMs }, now }: Pick<OpenRun, 'evaluator' | 'now'>,
+): Promise<string | undefined> {
+  if (lookbackMs === 0) return undefined
+  const times = lastScan === undefined ? undefined : await readRunTimes(draft.past, [lastScan])
+  const then = Date.parse(times?.get(lastScan ?? 0)?.started_at ?? '')
+  return new Date(Math.max(0, (then < now ? then : now) - lookbackMs)).toISOString()
 }
 
 /**
@@ -123,46 +137,5 @@ export async function readEarlierRuns(
   return {
     times: await readRunTimes(draft.past, [...runs]),
     areLacking: since !== undefined && violations.length > 0 && (await lacksRunsSince(draft.past, since, draft.run)),
-  }
-}
-
-/** Projects whose past is read together: memory holds what changed lately in so many. */
-const readTogether = 100
-
-/**
- * Asks the history for many projects at once, when the first of them is audited. `lookbackMs`: how far back rules read
- * changes; 0 when none does. `now`: start of the run, in milliseconds since the epoch.
- */
-export function askTogether(
-  draft: ScanDraft,
-  projects: readonly ProjectRef[],
-  { lookbackMs, now }: { readonly lookbackMs: number; readonly now: number },
-): OpenRun['historyOf'] {
-  /** The last scan may have been long ago, and what was counted then is compared with what is counted now. */
-  const sinceFor = async (batch: readonly ProjectRef[]) => {
-    if (lookbackMs === 0) return undefined
-    await draft.openAll(batch)
-    const lastScans = await Promise.all(batch.map((project) => draft.lastScannedRun(project)))
-    const oldest = Math.min(...lastScans.filter((run) => run !== undefined))
-    const then = (await readRunTimes(draft.past, Number.isFinite(oldest) ? [oldest] : [])).get(oldest)?.started_at
-    return new Date(Math.max(0, Math.min(now, then === undefined ? now : Date.parse(then)) - lookbackMs)).toISOString()
-  }
-  const readings = new Map<string, Promise<Map<string, ProjectHistory>>>()
-  const ask = async (batch: readonly ProjectRef[]) => new Map(await draft.historiesOf(batch, await sinceFor(batch)))
-  return async (project) => {
-    const { name } = project
-    if (!readings.has(name)) {
-      const at = projects.findIndex((each) => each.name === name)
-      const next = projects.slice(at + 1, at + readTogether).filter((each) => !readings.has(each.name))
-      const batch = [project, ...next]
-      const answer = ask(batch)
-      for (const each of batch) readings.set(each.name, answer)
-    }
-    const histories = await readings.get(name)
-    const history = histories?.get(name) ?? noHistory
-    // A project is audited once; asked for again, it is read again.
-    histories?.delete(name)
-    readings.delete(name)
-    return history
   }
 }

@@ -21,7 +21,6 @@ import { auditContained } from './contain-bugs.ts'
 import { readLastWritten } from './newer-settings.ts'
 import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
 import { noteUnmatchedProbes } from './probes/run-probes.ts'
-import { askTogether } from './project-before.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { writeConclusion } from './write-conclusion.ts'
 import { noteCachedSettings, noteIgnored } from './write-notices.ts'
@@ -106,7 +105,6 @@ export async function conductRun(
     const { policy, runsProbes, acceptsRemovals, isWholeFleet, scope } = audit
     const { onPage, onBug } = dependencies
     const evaluator = createEvaluator(policy, now, labelsOf(audit.projects), clock.now)
-    const projects = audit.projects.map(({ ref }) => ref)
     const run: OpenRun = {
       policy,
       runsProbes,
@@ -119,7 +117,6 @@ export async function conductRun(
       onPage,
       onBug,
       evaluator,
-      historyOf: askTogether(draft, projects, { lookbackMs: evaluator.lookbackMs, now }),
       lastWritten: readLastWritten(history),
     }
     const outcomes = await auditAll(audit, run)

@@ -6,7 +6,7 @@ import type { UnconfirmedRemoval } from '../rules/engine/rule.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { count } from '../text/count.ts'
 import { cut } from '../text/neutralise.ts'
-import type { EmbeddedListing } from './find-contradictions.ts'
+import type { Contradictions, EmbeddedListing } from './find-contradictions.ts'
 import { partByFilter } from './find-removals.ts'
 import { kindOf, type ProjectScan } from './project-scan.ts'
 import type { Walk } from './project-walk.ts'
@@ -22,7 +22,7 @@ export interface RemovalLimits {
   /** Fields that every release shows and that no item of a listing did. */
   readonly fieldsMissing: (listing: Listing) => readonly string[]
   /** Uids that a list leaves out and that subscriptions of the same scan show. */
-  readonly contradicted: (listing: EmbeddedListing) => ReadonlySet<string>
+  readonly contradictions: Contradictions
 }
 
 export interface WithheldWalks {
@@ -125,7 +125,7 @@ function findDoubt(
   scan: ProjectScan,
   { coverage, lacksPromisedPage }: Walk,
   nameless: ReadonlySet<Listing>,
-  { limits, seenAgain, contradicted }: RemovalLimits,
+  { limits, seenAgain, contradictions }: RemovalLimits,
 ): Doubt | undefined {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
@@ -148,9 +148,9 @@ function findDoubt(
   if (
     (listing === 'endpoints' || listing === 'sources') &&
     coverage.filter === null &&
-    contradicted(listing).size > 0
+    contradictions[listing].size > 0
   ) {
-    const reason = describeContradiction(listing, contradicted(listing))
+    const reason = describeContradiction(listing, contradictions[listing])
     const withheld = missing.length > 0 ? missing : undefined
     return { cause: 'contradicted', reason, loss: isLarge ? loss : undefined, withheld }
   }

@@ -1,7 +1,6 @@
 import type { AuditedProject, PageRead } from '../audit/audited-project.ts'
 import { auditContained } from '../audit/contain-bugs.ts'
 import type { LastWritten, OnBug, OpenRun, RunOptions } from '../audit/open-run.ts'
-import { askTogether } from '../audit/project-before.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
@@ -137,7 +136,6 @@ async function walk(
     onBug,
     lastWritten,
     evaluator,
-    historyOf: askTogether(draft, [project.ref], { lookbackMs: evaluator.lookbackMs, now }),
     signal: AbortSignal.any([site.signal, abandon]),
   }
   try {

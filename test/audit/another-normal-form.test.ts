@@ -7,16 +7,18 @@ import { readBefore } from '../../src/audit/project-before.ts'
 import type { ProjectScan } from '../../src/audit/project-scan.ts'
 import type { Draft } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { type NewVersion, noHistory } from '../../src/history/staged.ts'
+import type { NewVersion } from '../../src/history/staged.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
 import type { Sealer } from '../../src/inventory/sealer.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { normaliserVersion } from '../../src/model/wire-schema.ts'
+import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { temporaryDatabasePaths } from '../history/database-fixture.ts'
 import { Machines } from '../history/processes.ts'
 import { aStart, at, aVersion, commit, payments, walkAll } from '../history/samples.ts'
 import { sealer } from '../inventory/inventory-fixture.ts'
+import { policyOf } from './audit-harness.ts'
 
 const newFile = temporaryDatabasePaths()
 const masking = { keyId: 'key-1', seal: () => 'sealed:masked' }
@@ -25,7 +27,7 @@ const masking = { keyId: 'key-1', seal: () => 'sealed:masked' }
 async function scanOf(draft: Draft, sealer: Sealer): Promise<ProjectScan> {
   // As much of a project as is asked.
   const audited = { ref: payments } as AuditedProject
-  const before = await readBefore(audited, { draft, historyOf: async () => noHistory })
+  const before = await readBefore(audited, { draft, evaluator: createEvaluator(policyOf('extends: []'), 0), now: 0 })
   return {
     project: payments,
     run: draft.run,

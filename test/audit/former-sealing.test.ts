@@ -45,7 +45,7 @@ function writingAsBefore(history: History): History {
     return withMember(draft, 'stage', (project, versions) =>
       draft.stage(
         project,
-        versions.map((version) => {
+        Array.from(versions, (version) => {
           const body = version.body.replace(whole, byPart)
           return { ...version, body, digest: hash('sha256', body + version.facts), normaliser }
         }),

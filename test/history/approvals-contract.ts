@@ -10,7 +10,6 @@ import {
 } from '../../src/history/sql/approvals.ts'
 import type { Kind, Resource } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { historyOf } from './history-of.ts'
 import { idOf } from './known-in.ts'
 import {
   aChange,
@@ -246,11 +245,11 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       const draft = await begin()
       await modify('d')(draft)
       const paths = ['/url', '/status']
-      expect((await historyOf(draft, payments, at(0))).modifications).toEqual([
+      expect((await draft.historyOf(payments, at(0))).modifications).toEqual([
         { kind: 'endpoint', uid: 'a', run: 1, at: at(1), paths },
         { kind: 'endpoint', uid: 'b', run: 2, at: at(2), paths },
       ])
-      expect((await historyOf(draft, payments, at(2))).modifications).toEqual([
+      expect((await draft.historyOf(payments, at(2))).modifications).toEqual([
         { kind: 'endpoint', uid: 'b', run: 2, at: at(2), paths },
       ])
       await draft.abandon(at(20))

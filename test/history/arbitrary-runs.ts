@@ -3,7 +3,6 @@ import type { Draft } from '../../src/history/history.ts'
 import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { NewViolation } from '../../src/history/staged.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
-import { historyOf } from './history-of.ts'
 import { activeIn, knownIn, markIn } from './known-in.ts'
 import { aChange, aCoverage, aVersion, aViolation, endedAs, instead, orders, payments } from './samples.ts'
 
@@ -99,7 +98,7 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
   for (const project of projects) {
     state.push(await readCompleteScans(draft.past, project, draft.run - 1), await draft.lastScannedRun(project))
     state.push(
-      (await historyOf(draft, project)).shapes.endpoints,
+      (await draft.historyOf(project, undefined)).shapes.endpoints,
       sorted(await draft.unconfirmedViolations(project)).map(withoutId),
     )
     for (const kind of kinds) {

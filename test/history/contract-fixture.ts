@@ -5,7 +5,6 @@ import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { HistoryDatabase } from '../../src/history/sql/session.ts'
 import type { HistorySize, HistoryUpkeep } from '../../src/history/upkeep.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
-import { historyOf } from './history-of.ts'
 import { activeIn, idOf, knownIn, markIn } from './known-in.ts'
 import { Machines, type Process } from './processes.ts'
 import { aChange, aCoverage, aNotice, aStart, at, aVersion, commit, payments, walkAll } from './samples.ts'
@@ -75,7 +74,7 @@ export function openContractFixture(makePlace: () => Place) {
     return {
       baselines: await readCompleteScans(draft.past, project, draft.run - 1),
       lastScan: await draft.lastScannedRun(project),
-      history: await historyOf(draft, project, at(0)),
+      history: await draft.historyOf(project, at(0)),
       known: await each(kinds, (kind) => knownIn(draft, project, kind, uids)),
       current: await draft.current(project),
       active: await each(kinds, (kind) => activeIn(draft, project, kind, uids)),

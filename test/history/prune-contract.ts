@@ -15,7 +15,6 @@ import { type RecordedSpan, visitSpans } from '../../src/history/sql/visit-spans
 import { tries } from '../thoroughness.ts'
 import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
 import { type MakePlace, openContractFixture, type Place } from './contract-fixture.ts'
-import { historyOf } from './history-of.ts'
 import { knownIn } from './known-in.ts'
 import { request } from './move/copied.ts'
 import {
@@ -172,7 +171,7 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       await runs(1)
       const shown = async () => {
         const draft = await history.begin(aStart(at(999)))
-        const { withOrigin } = await historyOf(draft, payments)
+        const { withOrigin } = await draft.historyOf(payments, undefined)
         await draft.abandon(at(999))
         return { withOrigin, accepted: (await readRunRecord(history, 6))?.accepted }
       }

@@ -4,7 +4,6 @@ import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { identifyResources, readReferrersOf, searchResources } from '../../src/history/sql/resource-life.ts'
 import { type Listing, longestUid, type ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { historyOf } from './history-of.ts'
 import { activeIn, markIn } from './known-in.ts'
 import { aChange, aCoverage, aNotice, aVersion, aViolation, commit, orders, payments } from './samples.ts'
 
@@ -125,7 +124,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         const [body] = await draft.versionsAt(odd, [{ kind: 'subscription', uid, run: 1 }])
         expect(JSON.stringify(body?.attributes)).toBe(JSON.stringify(attributes))
         expect(body?.name).toBe(text)
-        expect((await historyOf(draft, odd)).shapes).toEqual({ sources: [text] })
+        expect((await draft.historyOf(odd, undefined)).shapes).toEqual({ sources: [text] })
         expect(await activeIn(draft, odd, 'endpoint', [uid])).toHaveLength(1)
         expect(await markIn(draft, odd, 'source', [uid])).toEqual([])
         const [endpoint, subscription] = (['endpoint', 'subscription'] as const).map((kind) => ({

@@ -10,7 +10,6 @@ import { noHistory } from '../../src/history/staged.ts'
 import type { Cause } from '../../src/model/cause.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { historyOf } from './history-of.ts'
 import { activeIn, knownIn } from './known-in.ts'
 import {
   aChange,
@@ -47,7 +46,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
       expect(draft.interrupted).toEqual([])
       expect(await readCompleteScans(draft.past, payments, draft.run - 1)).toEqual({})
       expect(await draft.lastScannedRun(payments)).toBeUndefined()
-      expect(await historyOf(draft, payments, at(0))).toEqual(noHistory)
+      expect(await draft.historyOf(payments, at(0))).toEqual(noHistory)
       expect(await knownIn(draft, payments, 'endpoint', ['a'])).toEqual(new Map())
       expect(await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 0 }])).toEqual([undefined])
       expect(await draft.current(payments)).toEqual([])

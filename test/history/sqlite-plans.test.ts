@@ -200,7 +200,7 @@ describe('query plans', () => {
 
 /** Every question and every write of a draft. */
 async function auditAll(draft: Draft, hour: number) {
-  await draft.historiesOf([payments], at(0))
+  await draft.historyOf(payments, at(0))
   await draft.lastScannedRun(payments)
   await draft.otherRules([draft.run - 1])
   await readCompleteScans(draft.past, payments, draft.run - 1)

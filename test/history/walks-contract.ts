@@ -3,7 +3,6 @@ import { readCompleteScans } from '../../src/history/sql/scans.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { historyOf } from './history-of.ts'
 import { knownIn, markIn } from './known-in.ts'
 import { aChange, aCoverage, aStart, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
@@ -133,7 +132,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         const draft = await begin()
         expect(await draft.lastScannedRun(payments)).toBe(2)
         expect(await draft.lastScannedRun(orders)).toBe(3)
-        expect((await historyOf(draft, payments)).shapes).toEqual({ endpoints: ['/name', '/url'] })
+        expect((await draft.historyOf(payments, undefined)).shapes).toEqual({ endpoints: ['/name', '/url'] })
       })
 
       it('are kept apart by service and identifier, not by project name', async () => {

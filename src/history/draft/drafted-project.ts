@@ -15,7 +15,7 @@ export interface DraftedProject {
   walks: Record<string, StagedWalk>
   notices: NumberedNotice[]
   versions: DraftedVersions
-  /** Ids of versions from before the run that it ended, by new ones too. */
+  /** Ids of versions from before the run that it ended without new ones. */
   endedVersions: number[]
   changes: StagedChange[]
   violations: NewViolation[]
@@ -35,34 +35,38 @@ export interface ExportedProject extends Omit<DraftedProject, 'versions'> {
   readonly versions: readonly NewVersion[]
 }
 
-/** New versions of a project, in the order of their ids. */
-export class DraftedVersions {
-  #versions: NewVersion[] = []
-  #packed: Buffer | undefined
+/** Versions that are compressed together. */
+const packedTogether = 2_000
 
-  static of(versions: Iterable<NewVersion>): DraftedVersions {
-    const drafted = new DraftedVersions()
-    drafted.add(versions)
-    return drafted
-  }
+/** New versions of a project, in the order of their ids. Compressed, they take a tenth of the memory. */
+export class DraftedVersions implements Iterable<NewVersion> {
+  /** Ids of the versions that they replace. */
+  readonly replaced: number[] = []
+  /** Of all bodies. */
+  characters = 0
+  readonly #packed: Buffer[] = []
+  #open: NewVersion[] = []
 
   add(versions: Iterable<NewVersion>): void {
-    this.#versions = this.toJSON()
-    this.#packed = undefined
-    for (const version of versions) this.#versions.push(version)
+    for (const version of versions) {
+      this.characters += version.body.length
+      if (version.replaces !== undefined) this.replaced.push(version.replaces)
+      this.#open.push(version)
+      if (this.#open.length === packedTogether) this.pack()
+    }
   }
 
-  /** From now on they take a tenth of the memory, and are unpacked each time that they are read. */
+  /** Compresses all that there is. */
   pack(): void {
-    if (this.#versions.length === 0) return
-    this.#packed = deflateSync(JSON.stringify(this.#versions), { level: 1 })
-    this.#versions = []
+    if (this.#open.length === 0) return
+    this.#packed.push(deflateSync(JSON.stringify(this.#open), { level: 1 }))
+    this.#open = []
   }
 
-  toJSON(): NewVersion[] {
-    if (this.#packed === undefined) return this.#versions
+  *[Symbol.iterator](): Generator<NewVersion> {
     // This process packed them.
-    return JSON.parse(inflateSync(this.#packed).toString()) as NewVersion[]
+    for (const packed of this.#packed) yield* JSON.parse(inflateSync(packed).toString()) as NewVersion[]
+    yield* this.#open
   }
 }
 

@@ -92,7 +92,7 @@ const versionColumns = [
 function* versionRows(run: number, projects: readonly WrittenProject[], firstId: number) {
   let id = firstId
   for (const { id: project_id, state } of projects) {
-    for (const { normaliser, columns, replaces = null, ...version } of state.versions.toJSON()) {
+    for (const { normaliser, columns, replaces = null, ...version } of state.versions) {
       yield { ...version, ...columns, id, project_id, from_run: run, replaces, normal_form_version: normaliser }
       id += 1
     }

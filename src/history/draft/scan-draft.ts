@@ -31,7 +31,7 @@ import {
   untouchedProject,
 } from './drafted-project.ts'
 import { OpenProjects } from './open-projects.ts'
-import { readHistories } from './read-histories.ts'
+import { readHistory } from './read-history.ts'
 
 /** SQL: ids of violations without an end. SQLite finds them by their own index only where it reads what that has. */
 const activeIdsSql = 'SELECT i.id FROM hookdrift.violation i WHERE i.to_run IS NULL AND'
@@ -45,8 +45,8 @@ const withheldOf = (listing: Listing) => `(SELECT h.uids
 
 const withheldSql = `SELECT ${listings.map(withheldOf).join(', ')}`
 
-/** Characters of bodies that a run keeps as they are: those of 30,000 resources. */
-const packedBeyond = 32 * 1024 * 1024
+/** Characters of bodies that a run keeps as they are: those of 10,000 resources. */
+const packedBeyond = 8 * 1024 * 1024
 
 /** A run whose row is in the history, and what of that row its drafts need. */
 export interface BegunRun {
@@ -66,8 +66,8 @@ export class SqlScanDraft {
   protected readonly projects: OpenProjects
   readonly #begun: BegunRun
   #notices = 0
-  /** Characters of all bodies. */
-  #drafted = 0
+  /** Of the bodies of all projects. */
+  #characters = 0
 
   constructor(db: HistoryDatabase, begun: BegunRun) {
     this.run = begun.run
@@ -75,11 +75,6 @@ export class SqlScanDraft {
     this.past = sqlReader(db)
     this.#begun = begun
     this.projects = new OpenProjects(db, begun.run)
-  }
-
-  /** Opens some projects in one read, in place of one by one. */
-  async openAll(projects: readonly ProjectRef[]): Promise<void> {
-    await this.projects.openAll(projects)
   }
 
   /** The last run before this one that scanned the project. */
@@ -108,16 +103,10 @@ export class SqlScanDraft {
     )
   }
 
-  /**
-   * What earlier runs left of some projects, by their names: one read for all of them. `since`: from when changes are
-   * wanted (ISO 8601, UTC); undefined: none are.
-   */
-  async historiesOf(
-    projects: readonly ProjectRef[],
-    since: string | undefined,
-  ): Promise<ReadonlyMap<string, ProjectHistory>> {
-    const opened = await this.projects.openAll(projects)
-    return this.past.ask((session) => readHistories(session, { run: this.run, projects, opened, since }))
+  /** What earlier runs left of a project. `since`: from when changes are wanted (ISO 8601, UTC); undefined: none are. */
+  async historyOf(project: ProjectRef, since: string | undefined): Promise<ProjectHistory> {
+    const opened = await this.projects.open(project)
+    return this.past.ask((session) => readHistory(session, opened, { run: this.run, since }))
   }
 
   /**
@@ -127,7 +116,7 @@ export class SqlScanDraft {
   async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]> {
     const { state } = await this.projects.open(project)
     const isOwn = points.some(({ run }) => run >= this.run)
-    const drafted = new Map(isOwn ? state.versions.toJSON().map((version) => [resourceKey(version), version]) : [])
+    const drafted = new Map(isOwn ? Array.from(state.versions, (version) => [resourceKey(version), version]) : [])
     const own = points.map((point) => (point.run < this.run ? undefined : drafted.get(resourceKey(point))))
     const earlier = await readVersionsAt(
       this.past,
@@ -153,13 +142,12 @@ export class SqlScanDraft {
   }
 
   /** Drafts new versions. One that replaces another ends it. */
-  async stage(project: ProjectRef, versions: readonly NewVersion[]): Promise<void> {
+  async stage(project: ProjectRef, versions: readonly NewVersion[] | DraftedVersions): Promise<void> {
     const { state } = await this.projects.open(project)
-    state.versions.add(versions)
-    for (const { body, replaces } of versions) {
-      this.#drafted += body.length
-      if (replaces !== undefined) state.endedVersions.push(replaces)
-    }
+    this.#characters -= state.versions.characters
+    if (versions instanceof DraftedVersions && state.versions.characters === 0) state.versions = versions
+    else state.versions.add(versions)
+    this.#characters += state.versions.characters
   }
 
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
@@ -374,21 +362,23 @@ export class SqlScanDraft {
   /** Called when the audit of a project has ended: in a large run, its versions take less memory from then on. */
   async pack(project: ProjectRef): Promise<void> {
     const { state } = await this.projects.open(project)
-    if (this.#drafted > packedBeyond) state.versions.pack()
+    if (this.#characters > packedBeyond) state.versions.pack()
   }
 
   /** All that the run leaves of a project. */
   async exportProject(project: ProjectRef): Promise<ExportedProject> {
     const { state } = await this.projects.open(project)
-    return { ...state, versions: state.versions.toJSON() }
+    return { ...state, versions: [...state.versions] }
   }
 
   /** Takes over what another draft of the same run exported, in place of what this one has of the project. */
   async importProject(project: ProjectRef, exported: ExportedProject): Promise<void> {
     const opened = await this.projects.open(project)
     const notices = exported.notices.map((notice) => ({ ...notice, at: this.nextNotice() }))
-    opened.state = { ...exported, notices, versions: DraftedVersions.of(exported.versions) }
-    opened.state.versions.pack()
+    const versions = new DraftedVersions()
+    versions.add(exported.versions)
+    versions.pack()
+    opened.state = { ...exported, notices, versions }
   }
 
   #read<Row extends object, Result>(

@@ -36,7 +36,7 @@ export async function writeRun(transaction: Transaction, { run, rows, notices, c
 }
 
 async function endVersions(session: Session, run: number, projects: readonly WrittenProject[]): Promise<void> {
-  const ended = projects.flatMap(({ state }) => state.endedVersions)
+  const ended = projects.flatMap(({ state }) => [...state.endedVersions, ...state.versions.replaced])
   if (ended.length === 0) return
   await session.run('UPDATE hookdrift.version SET to_run = $1 WHERE id = ANY($2)', [run, ended])
 }

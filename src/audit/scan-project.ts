@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { ScanDraft } from '../history/history.ts'
 import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
 import { compareProject, concludeProject, type ProjectResult, statusesOf } from './audit-project.ts'
@@ -47,6 +48,8 @@ export async function scanProject(audited: AuditedProject, run: OpenRun): Promis
   const since = evaluator.lookbackMs === 0 ? undefined : new Date(Math.max(0, now - evaluator.lookbackMs)).toISOString()
   const runs = await readEarlierRuns(before, draft, since)
   const compared = compareProject(scan, seen, items, run)
+  // Of a large project, each step takes a while.
+  await letOthersRun()
   const probed = run.runsProbes
     ? await runProbes(scan, {
         client: audited.client,
@@ -75,9 +78,8 @@ export async function discardProject(
   const outcome = discardedOutcome(project, statuses)
   const violations = await draft.unconfirmedViolations(project.ref)
   const acceptances = new ProjectAcceptances(project.ref, [])
-  const asLeft = () => undefined
-  const reconciliation = reconcileProject(outcome, [], { evaluator, acceptances, violations, asLeft })
-  await writeReconciliation(draft, project.ref, reconciliation)
+  const known = { evaluator, acceptances, violations, asLeft: () => undefined }
+  await writeReconciliation(draft, project.ref, reconcileProject(outcome, [], known))
   return outcome
 }
 
@@ -97,8 +99,8 @@ async function writeResult(
   for (const [kind, uids] of unreferenced) {
     const before = marked.get(kind) ?? new Set()
     const now = new Set(uids)
-    const added = uids.filter((uid) => !before.has(uid))
-    await draft.markUnreferenced(project, kind, { added, removed: [...before].filter((uid) => !now.has(uid)) })
+    const removed = [...before.difference(now)]
+    await draft.markUnreferenced(project, kind, { added: [...now.difference(before)], removed })
   }
   for (const [listing, uids] of withheld) await draft.withholdRemovals(project, listing, uids)
   for (const notice of notices) await draft.stageNotice(project, notice)

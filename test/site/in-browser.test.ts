@@ -138,8 +138,13 @@ describe.skipIf(!existsSync(executablePath))('the site in Chromium', () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     const faults = watch(page, site.url)
     await page.goto(`${site.url}/docs/tutorial.html`)
-    await page.keyboard.press('Control+k')
     const field = page.locator('.VPLocalSearchBox input')
+    // The page answers to keys once its scripts have taken over, which no event tells.
+    const press = async () => {
+      await page.keyboard.press('Control+k')
+      return field.isVisible()
+    }
+    await expect.poll(press, { timeout: 20_000, interval: 250 }).toBe(true)
     await field.fill('replayable')
     const result = page.locator('.VPLocalSearchBox .result').first()
     await result.waitFor()

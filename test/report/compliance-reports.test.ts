@@ -10,7 +10,6 @@ import { type ComplianceFormat, stateNames } from '../../src/report/compliance/c
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { tries } from '../thoroughness.ts'
-import { aGap } from './a-gap.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { anAcceptance, aProject, aReport, aViolation, aWalk, options, samples } from './sample-reports.ts'
@@ -152,20 +151,6 @@ describe('a compliance report', () => {
     const anchors = [...html.matchAll(/ id="(v-[^"]*)"/g)].map(([, id]) => id)
     expect(anchors).toHaveLength(3)
     expect(new Set(anchors).size).toBe(3)
-  })
-
-  it.each(Object.keys(readers) as (keyof typeof readers)[])('says what no rule could rely on as %s', (name) => {
-    const rule = 'endpoint/url-not-https'
-    const text = `${rule} missed 2 endpoints that show no url since run 7 (2026-11-20 03:04 UTC)`
-    const report = aReport({
-      projects: [aProject()],
-      gaps: [aGap(rule, { text })],
-      violations: [aViolation({ state: 'resolved', rule })],
-    })
-    const compliance = complianceOf(report)
-    expect(compliance.controls.map(({ state }) => state)).not.toContain('met')
-    const shown = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
-    expect(shown).toContain('2 endpoints that show no url since run 7')
   })
 
   it.each(Object.keys(readers) as (keyof typeof readers)[])('says why a control is not met plainly as %s', (name) => {

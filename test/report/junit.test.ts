@@ -125,27 +125,6 @@ describe('a case', () => {
     })
   })
 
-  it.each<[string, Partial<Gap>, string]>([
-    [
-      'resources of which a field could not be relied on',
-      { cause: 'seal_key_changed' },
-      'missed 2 endpoints whose /url another installation key, or an earlier version, sealed before',
-    ],
-    [
-      'filter rows that no run has read',
-      { cause: 'rows_unread' },
-      'missed 1 subscription whose filter rows no run has read',
-    ],
-    ['what it compares with', { cause: 'nothing_to_compare' }, 'was not evaluated: what it compares with came empty'],
-  ])('is skipped for a rule that missed some: %s', (_, missed, why) => {
-    const gaps = [aGap(rule, { ...missed, text: `${rule} ${why}` })]
-    const [, payments] = suitesOf({ ...evaluatedSamples.clean, gaps })
-    expect(payments?.cases.find(({ name }) => name === rule)).toMatchObject({
-      outcome: 'skipped',
-      message: `unknown: ${rule} ${why}`,
-    })
-  })
-
   it('is skipped for a rule about probes when no probe ran', () => {
     const [, payments] = suitesOf(evaluatedSamples.clean)
     expect(payments?.cases.find(({ name }) => name === 'probe/failed')).toMatchObject({

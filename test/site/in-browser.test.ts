@@ -139,7 +139,7 @@ describe.skipIf(!existsSync(executablePath))('the site in Chromium', () => {
     const faults = watch(page, site.url)
     await page.goto(`${site.url}/docs/tutorial.html`)
     const field = page.locator('.VPLocalSearchBox input')
-    // The page answers to keys once its scripts have taken over, which no event tells.
+    // The page answers to keys once its scripts have taken over: no event says when.
     const press = async () => {
       await page.keyboard.press('Control+k')
       return field.isVisible()

@@ -13,27 +13,21 @@ interface ChangeReport {
 }
 
 /** Runs that reported a change, by path of the field. */
-export type ChangeReports = Map<string, ChangeReport[]>
+type ChangeReports = Map<string, ChangeReport[]>
 
 /** Reports of past runs by resource. */
 export type RecentChanges = ReadonlyMap<ResourceKey, ChangeReports>
 
 export function gatherChanges(modifications: readonly Modification[], ignored: readonly IgnoredPath[]): RecentChanges {
   const recent = new Map<ResourceKey, ChangeReports>()
-  for (const modification of modifications) addChange(recent, resourceKey(modification), modification, ignored)
+  for (const { kind, uid, run, at, paths } of modifications) {
+    const key = resourceKey({ kind, uid })
+    const reports: ChangeReports = recent.get(key) ?? new Map()
+    recent.set(key, reports)
+    const compared = paths.filter((path) => !ignored.some((one) => isIgnoredBy(one, path)))
+    for (const path of compared) reports.set(path, [...(reports.get(path) ?? []), { run, at: Date.parse(at) }])
+  }
   return recent
-}
-
-export function addChange<Key>(
-  recent: Map<Key, ChangeReports>,
-  key: Key,
-  { run, at, paths }: Pick<Modification, 'run' | 'at' | 'paths'>,
-  ignored: readonly IgnoredPath[],
-): void {
-  const reports: ChangeReports = recent.get(key) ?? new Map()
-  recent.set(key, reports)
-  const compared = paths.filter((path) => !ignored.some((one) => isIgnoredBy(one, path)))
-  for (const path of compared) reports.set(path, [...(reports.get(path) ?? []), { run, at: Date.parse(at) }])
 }
 
 interface ChangedResource {

@@ -115,8 +115,13 @@ export class SqlScanDraft {
    */
   async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]> {
     const { state } = await this.projects.open(project)
+    const asked = new Set(points.map(resourceKey))
     const isOwn = points.some(({ run }) => run >= this.run)
-    const drafted = new Map(isOwn ? Array.from(state.versions, (version) => [resourceKey(version), version]) : [])
+    const drafted = new Map(
+      Iterator.from(isOwn ? state.versions : [])
+        .filter((version) => asked.has(resourceKey(version)))
+        .map((version) => [resourceKey(version), version]),
+    )
     const own = points.map((point) => (point.run < this.run ? undefined : drafted.get(resourceKey(point))))
     const earlier = await readVersionsAt(
       this.past,

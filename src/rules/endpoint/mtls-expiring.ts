@@ -17,7 +17,7 @@ export const mtlsExpiring = resourceRule('endpoint', {
     const certificate = certificateOf(mtls.client_cert)
     if (certificate === undefined) return
     const { notAfter } = certificate
-    if (now > notAfter - options.min_days * dayMs && !(now > notAfter)) {
+    if (now > notAfter - options.min_days * dayMs && now <= notAfter) {
       return {
         path: '/mtls_client_cert/client_cert',
         message: `certificate expires on ${isoDate(notAfter)} (policy: valid for at least ${options.min_days} more days)`,

@@ -23,7 +23,7 @@ export const secretExpiring = resourceRule('endpoint', {
     if (last === undefined) return
     const end = Date.parse(last.expiresAt)
     // What is over already is said by `secret-all-expired`.
-    if (now > end - options.min_days * dayMs && !(now > end)) {
+    if (now > end - options.min_days * dayMs && now <= end) {
       yield {
         path: `/secrets/${pointerStep(last.uid)}`,
         message: `expires on ${dateOf(last.expiresAt)} (policy: valid for at least ${options.min_days} more days), and no other secret is valid for longer`,

@@ -170,7 +170,7 @@ interface ProjectRuleDefinition<Schema extends z.ZodObject> extends Description<
   readonly kind: Kind
   /** Kinds that it reads. */
   readonly reads: readonly Kind[]
-  /** It does not ask for the time: what was concluded of the same resources holds. */
+  /** It is not given the time. */
   check(project: ProjectResources<z.output<Schema>>): Iterable<ProjectRuleFinding>
 }
 

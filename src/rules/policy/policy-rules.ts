@@ -47,7 +47,7 @@ export const policyRules: readonly Rule[] = [
     *check({ attributes: { expires, owner } }, { options, now }) {
       if (expires === undefined) return
       const end = Date.parse(expires)
-      if (now >= end - options.days * dayMs && !(now >= end)) {
+      if (now >= end - options.days * dayMs && now < end) {
         yield { path: '/expires', message: `valid until ${formatExpiry(expires)}; owner ${owner}` }
       }
     },

@@ -17,12 +17,13 @@ export const disabled = projectRule({
   reads: ['source', 'subscription'],
   *check({ all, isComplete }) {
     const off = all('source').filter(({ attributes }) => attributes.is_disabled === true)
-    const users = off.length === 0 ? [] : all('subscription').map(({ attributes }) => attributes.source_uid)
+    if (off.length === 0) return
+    const users = Map.groupBy(all('subscription'), ({ attributes }) => attributes.source_uid)
     for (const at of off) {
       const { type } = at.attributes
       if (type !== 'http' && type !== 'pub_sub') continue
       const entrance = entrances[type]
-      const subscriptions = users.filter((uid) => uid === at.uid).length
+      const subscriptions = users.get(at.uid)?.length ?? 0
       const accepts = `disabled, but ${entrance.accepts}`
       // "No subscription" is a conclusion from something missing.
       const isUnused = subscriptions === 0 && isComplete('subscription')

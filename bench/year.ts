@@ -7,6 +7,7 @@ import { readDiffering } from '../src/history/sql/differing.ts'
 import { type CommittedRun, listRuns } from '../src/history/sql/runs.ts'
 import { readLatestScans } from '../src/history/sql/scans.ts'
 import { readStateAt } from '../src/history/sql/state-at.ts'
+import { historyInMemory } from '../src/history/sqlite/history-in-memory.ts'
 import { openSqliteHistory } from '../src/history/sqlite/sqlite-history.ts'
 import { readDiff } from '../src/questions/diff.ts'
 import { readState } from '../src/questions/state.ts'
@@ -205,7 +206,7 @@ async function printReplay(): Promise<void> {
   try {
     const runs = await listRuns(history)
     const request = { policy: policyOf('extends: [all]'), runs, clock: () => performance.now() }
-    const [cpuAt, tookMs] = [process.cpuUsage(), await taken(() => replayPolicy(history, request))]
+    const [cpuAt, tookMs] = [process.cpuUsage(), await taken(() => replayPolicy(history, historyInMemory(), request))]
     const { user, system } = process.cpuUsage(cpuAt)
     const cpu = ` (cpu ${((user + system) / 1e6).toFixed(0)})`
     process.stdout.write(`\

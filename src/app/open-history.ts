@@ -54,6 +54,11 @@ export async function openExistingHistory(
   return openHistory(location, env, patience)
 }
 
+/** Opens an empty history of which nothing is ever in a file. */
+export async function openMemory() {
+  return (await import('../history/sqlite/history-in-memory.ts')).historyInMemory()
+}
+
 /** Opens the upkeep of a history, works with it, and closes it. */
 export async function withUpkeep<Result>(
   location: HistoryLocation,

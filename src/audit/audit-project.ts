@@ -212,11 +212,10 @@ export function concludeProject(
     evaluation: rules.outcome(),
   }
   const yesterday = yesterdayOf(scan, {
-    before,
     evaluator,
     evaluatorAt: (then) => createEvaluator(policy, then, () => audited.labels, clock.now),
     startOf: (run) => runs.times.get(run)?.started_at,
-    compareWith: (then) => compareWith({ ...scan, run: then.run, now: then.now }),
+    compareWith,
     reform,
     asLeft,
   })

@@ -7,7 +7,7 @@ import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import type { StagedResource } from './compare-resources.ts'
 import { differs } from './date-values.ts'
-import { type EvaluatedScan, type Statuses, unseenInEither } from './project-scan.ts'
+import { type ProjectScan, type Statuses, unseenInEither } from './project-scan.ts'
 import { datesOfChanges, noChanges, type RecentChanges } from './recent-changes.ts'
 
 /** Compares what a project's listings show with what drift rules hold against it. */
@@ -64,7 +64,7 @@ export interface MissingResources {
 export type Reform = (kind: Kind, attributes: JsonObject) => JsonObject
 
 /** With the last complete scan everything was compared when a resource was staged. */
-export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, reform: Reform): Comparison {
+export function compareWithLastScan(scan: ProjectScan, recent: RecentChanges, reform: Reform): Comparison {
   const { sealer } = scan
   return {
     isApproved: () => false,
@@ -105,7 +105,7 @@ export function compareWithLastScan(scan: EvaluatedScan, recent: RecentChanges, 
  * changed meanwhile would otherwise never show. Each such field by itself.
  */
 function compareBeforeDoubt(
-  { at, sealer, ignored }: EvaluatedScan,
+  { at, sealer, ignored }: ProjectScan,
   scanned: readonly ScannedResource[],
   reform: Reform,
 ): readonly ComparedResource[] {
@@ -166,7 +166,7 @@ export function subjectOf({ kind, uid, name }: Resource): Pick<Drift, 'kind' | '
 
 /** When each field of a resource changed lately. */
 export function changesOf(
-  { at, now }: EvaluatedScan,
+  { at, now }: ProjectScan,
   recent: RecentChanges,
   { resource, previous, change }: ScannedResource,
 ): Drift['recent'] {

@@ -12,7 +12,7 @@ import { type Comparison, type MissingResources, type Reform, type ScannedResour
 import { dateValues } from './date-values.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
-import type { EvaluatedScan } from './project-scan.ts'
+import type { ProjectScan } from './project-scan.ts'
 import { noChanges } from './recent-changes.ts'
 
 /** Resources of a kind that a listing showed. */
@@ -40,8 +40,8 @@ interface EvaluationBasis {
   readonly comparison: Comparison
   /** Violations that a comparison with an earlier version decides. */
   readonly followed: readonly FollowedViolation[]
-  /** What drift rules compare with instead of the last scan; `unread`: nothing is known of it. */
-  readonly expected: ExpectedState | 'unread' | undefined
+  /** What drift rules compare with instead of the last scan. */
+  readonly expected: ExpectedState | undefined
   readonly reform: Reform
   readonly timed: TimedChanges
   /** What the walks proved, and which listings a filter narrowed. */
@@ -50,19 +50,15 @@ interface EvaluationBasis {
   readonly unobserved: readonly ResourceKey[]
 }
 
-/**
- * Evaluates a scan by a policy: its resources, how they differ from before, and all of them together. It does not matter
- * whether a service shows it or the history of a past run.
- */
+/** Evaluates a scan by a policy: its resources, how they differ from before, and all of them together. */
 export function evaluateScan(
-  scan: EvaluatedScan,
+  scan: ProjectScan,
   shown: readonly ScannedListing[],
   basis: EvaluationBasis,
 ): ScanEvaluation {
   const { evaluator, rules, comparison, followed, expected, reform, timed, walked } = basis
   const { now, sealer, ignored, at } = scan
-  const approved = expected === 'unread' ? undefined : expected
-  const isCompared = (resource: Resource) => approved !== undefined && comparison.isApproved(resource)
+  const isCompared = (resource: Resource) => expected !== undefined && comparison.isApproved(resource)
   const origins = compareWithOrigins(followed, {
     now,
     sealKeyId: sealer.keyId,
@@ -70,7 +66,7 @@ export function evaluateScan(
     ignored,
     at,
     approvalOf: (resource) =>
-      approved !== undefined && comparison.isApproved(resource) ? baselineOf(approved, resource) : undefined,
+      expected !== undefined && comparison.isApproved(resource) ? baselineOf(expected, resource) : undefined,
     reform,
   })
   const windowed = new ChangesOutsideWindows(scan, rules, followed)
@@ -113,7 +109,7 @@ export function evaluateScan(
 
 /** What changed outside every change window of a project. */
 class ChangesOutsideWindows {
-  readonly #scan: EvaluatedScan
+  readonly #scan: ProjectScan
   readonly #windows: readonly ChangeWindow[]
   readonly #rules: ProjectEvaluator
   /** What the rule finds in a changed resource, if it changed outside all windows. */
@@ -122,7 +118,7 @@ class ChangesOutsideWindows {
   readonly #outside: ReadonlyMap<ResourceKey, FollowedViolation>
   readonly #seenAgain = new Set<ResourceKey>()
 
-  constructor(scan: EvaluatedScan, rules: ProjectEvaluator, followed: readonly FollowedViolation[]) {
+  constructor(scan: ProjectScan, rules: ProjectEvaluator, followed: readonly FollowedViolation[]) {
     this.#scan = scan
     this.#windows = scan.windows
     this.#rules = rules

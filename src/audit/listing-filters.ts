@@ -1,3 +1,4 @@
+import type { Coverage } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { Filters } from '../service/settings.ts'
@@ -16,6 +17,21 @@ export function filterText(listing: Listing, filters: Filters): string | null {
         : []
   const text = parts.filter((part) => part !== undefined && part !== '').join(' ')
   return text === '' ? null : text
+}
+
+/** The filters that coverage names. */
+export function filtersOf(coverage: readonly Pick<Coverage, 'listing' | 'filter'>[]): Filters {
+  const textOf = (listing: Listing) => coverage.find((walk) => walk.listing === listing)?.filter ?? ''
+  const [, owner = '', name = ''] = /^(?:owner=(.*?)(?: (?=name=)|$))?(?:name=(.*))?$/s.exec(textOf('endpoints')) ?? []
+  const [, ofSubscriptions = '', endpoints = ''] =
+    /^(?:name=(.*?)(?: (?=endpoint=)|$))?(.*)$/s.exec(textOf('subscriptions')) ?? []
+  return {
+    endpoints: { owner, name },
+    subscriptions: {
+      name: ofSubscriptions,
+      endpoints: endpoints === '' ? [] : endpoints.slice('endpoint='.length).split(' endpoint='),
+    },
+  }
 }
 
 /**

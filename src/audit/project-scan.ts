@@ -1,5 +1,5 @@
 import type { NamedVersion } from '../history/history.ts'
-import type { CompleteScan, CompleteScans } from '../history/records.ts'
+import type { CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
@@ -12,30 +12,23 @@ import type { Filters } from '../service/settings.ts'
 import { filterText } from './listing-filters.ts'
 import type { ProjectBefore } from './project-before.ts'
 
-/** A scan as its evaluation sees it: what it shows comes from a service, or from the history of a past run. */
-export interface EvaluatedScan {
+/** One scan of a project: what each of its steps may know besides what it shows. */
+export interface ProjectScan {
   readonly project: ProjectRef
   readonly run: number
-  /** Names the installation key that sealed what the scan shows. */
-  readonly sealer: Pick<Sealer, 'keyId'>
+  readonly sealer: Sealer
   /** Start of the run, in milliseconds since the epoch. */
   readonly now: number
+  readonly filters: Filters
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
   /** When changes of the project are expected. */
   readonly windows: readonly ChangeWindow[]
+  readonly before: ProjectBefore
   /** The last complete walk of each kind, before this run. */
-  readonly lastComplete: Readonly<Partial<Record<Kind, Pick<CompleteScan, 'run'>>>>
+  readonly lastComplete: CompleteScans
   /** A resource as an earlier run left it; undefined where it had none. */
   at(resource: Pick<Resource, 'kind' | 'uid'>, run: number): NamedVersion | undefined
-}
-
-/** One scan of a project: what each of its steps may know besides what it shows. */
-export interface ProjectScan extends EvaluatedScan {
-  readonly sealer: Sealer
-  readonly filters: Filters
-  readonly before: ProjectBefore
-  readonly lastComplete: CompleteScans
 }
 
 /** A page of a listing: items that are a proof of what they show. */

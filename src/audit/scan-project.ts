@@ -14,8 +14,18 @@ import { readProject } from './read-project.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { writeReconciliation } from './write-violations.ts'
 
-/** Scans one project: reads what was known and what is there, audits it, and drafts what the run writes of it. */
-export async function scanProject(audited: AuditedProject, run: OpenRun): Promise<ProjectOutcome> {
+/** Reads what is there. */
+export type ReadProject = typeof readProject
+
+/**
+ * Scans one project: reads what was known and what is there, audits it, and drafts what the run writes of it. `read`: what
+ * is there; default: asks the service.
+ */
+export async function scanProject(
+  audited: AuditedProject,
+  run: OpenRun,
+  read: ReadProject = readProject,
+): Promise<ProjectOutcome> {
   const { draft, evaluator, policy, now, sealer } = run
   const { ref: project } = audited
   const before = await readBefore(audited, run)
@@ -32,7 +42,7 @@ export async function scanProject(audited: AuditedProject, run: OpenRun): Promis
     at: (resource, at) => before.versions.at(resource, at),
   }
   const items = new ItemMemory(before.versions, sealer, before.items)
-  const seen = await readProject(audited, scan, items, run)
+  const seen = await read(audited, scan, items, run)
   const { walks } = seen.proof
   if (walks.some(({ coverage }) => coverage.cause === 'foreign')) {
     for (const { coverage } of walks) await draft.stageWalk(project, coverage, undefined)

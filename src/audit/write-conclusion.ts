@@ -1,5 +1,5 @@
 import type { Acceptance } from '../history/acceptances.ts'
-import type { Draft, ViolationDraft } from '../history/history.ts'
+import type { Draft, ScanDraft } from '../history/history.ts'
 import { readLaterRuns } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { ActiveViolation } from '../history/staged.ts'
@@ -25,23 +25,11 @@ export interface EndOfRun extends Pick<OpenRun, 'policy' | 'now' | 'evaluator'> 
   readonly lists: readonly ProjectRef[]
 }
 
-/** Drafts what was found at the end of a run. */
+/** Decides what becomes of the violations that only the end of a run decides, and drafts it. */
 export async function writeConclusion(
   draft: Draft,
-  conclusion: FleetConclusion,
+  { projects, waivers, context }: FleetConclusion,
   run: EndOfRun & { readonly scope: RunScope },
-): Promise<void> {
-  const { projects, waivers, context } = conclusion
-  await reconcileConclusion(draft, conclusion, run)
-  for (const concluded of projects) await noteFailures(draft, concluded, waivers.criteria.needs)
-  await draft.stageContext({ ...context, scope: run.scope })
-}
-
-/** Decides what becomes of the violations that only the end of a run decides, and drafts it. */
-export async function reconcileConclusion(
-  draft: ViolationDraft,
-  { projects, waivers }: FleetConclusion,
-  run: EndOfRun,
 ): Promise<void> {
   const { evaluator, lists } = run
   const { needs } = waivers.criteria
@@ -62,6 +50,8 @@ export async function reconcileConclusion(
   const scanned = [...projects.map(({ project }) => project), ...lists]
   await writeOverdue(draft, scanned, run)
   await writeWaivers(draft, waivers, run)
+  for (const concluded of projects) await noteFailures(draft, concluded, needs)
+  await draft.stageContext({ ...context, scope: run.scope })
 }
 
 /** Whether a violation was not found again. */
@@ -104,7 +94,7 @@ interface ConclusionFacts {
 }
 
 async function writeConcluded(
-  draft: ViolationDraft,
+  draft: ScanDraft,
   { project, findings, criteria }: ProjectConclusion,
   { active, accepted, scope, evaluator }: ConclusionFacts,
 ): Promise<void> {
@@ -128,7 +118,7 @@ async function writeConcluded(
 }
 
 /** The resources of some violations, as the run leaves them. */
-async function readAsLeft(draft: ViolationDraft, project: ProjectRef, violations: readonly Finding[]): Promise<AsLeft> {
+async function readAsLeft(draft: ScanDraft, project: ProjectRef, violations: readonly Finding[]): Promise<AsLeft> {
   const points = violations.map(({ kind, uid }) => ({ kind, uid, run: draft.run }))
   const versions = points.length === 0 ? [] : await draft.versionsAt(project, points)
   const byResource = new Map(violations.map((violation, at) => [resourceKey(violation), versions[at]]))
@@ -137,7 +127,7 @@ async function readAsLeft(draft: ViolationDraft, project: ProjectRef, violations
 
 /** Draws up what is overdue, when all other violations are decided. */
 async function writeOverdue(
-  draft: ViolationDraft,
+  draft: ScanDraft,
   refs: readonly ProjectRef[],
   { policy, now, evaluator }: EndOfRun,
 ): Promise<void> {
@@ -170,7 +160,7 @@ async function noteFailures(draft: Draft, { project, failures }: ConcludedProjec
 }
 
 async function writeWaivers(
-  draft: ViolationDraft,
+  draft: ScanDraft,
   { findings, criteria }: ProjectConclusion,
   { policy, evaluator }: EndOfRun,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ViolationDraft } from '../history/history.ts'
+import type { ScanDraft } from '../history/history.ts'
 import type { ActiveViolation, NewViolation } from '../history/staged.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
@@ -6,7 +6,7 @@ import { type Reconciliation, stateOf } from './reconcile.ts'
 
 /** Drafts what became of a project's violations. */
 export async function writeReconciliation(
-  draft: ViolationDraft,
+  draft: ScanDraft,
   project: ProjectRef,
   { confirmed, opened, resolved, unknown }: Reconciliation<ActiveViolation>,
 ): Promise<void> {

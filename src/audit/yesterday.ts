@@ -1,18 +1,17 @@
 import type { NamedVersion } from '../history/history.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
-import { malformedFields } from '../inventory/malformed.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { decidedAt, type Ending } from '../model/ending.ts'
-import { type Kind, type Listing, listings, type Resource, unseenIn } from '../model/resource.ts'
+import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { readDoubts } from '../policy/doubts.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { acceptedPaths, touches } from '../rules/accepted-values.ts'
+import { asResource } from './as-resource.ts'
 import type { Comparison, Reform, ScannedResource } from './comparison.ts'
 import { evaluateScan } from './evaluate-scan.ts'
 import { type AsLeft, byPolicy, switchesOf } from './policy-endings.ts'
-import type { ProjectBefore } from './project-before.ts'
-import { type EvaluatedScan, kindOf } from './project-scan.ts'
+import { kindOf, type ProjectScan } from './project-scan.ts'
 import { keyOf } from './reconcile.ts'
 
 /**
@@ -31,35 +30,26 @@ type FoundViolation = Finding & {
 
 type Identity = Pick<Resource, 'kind' | 'uid'>
 
-/** The state before the run. */
-interface StateBefore extends Pick<ProjectBefore, 'lastScan' | 'otherRules' | 'history' | 'expected'> {
-  readonly versions: {
-    at(resource: Identity, run: number): NamedVersion | undefined
-    identities(): Iterable<Identity>
-  }
-}
-
 interface YesterdayBasis {
-  readonly before: StateBefore
   readonly evaluator: PolicyEvaluator
   /** Today's policy at the time of an earlier run, in milliseconds. */
   evaluatorAt(now: number): PolicyEvaluator
   /** When an earlier run began: ISO 8601; undefined where it is not known. */
   startOf(run: number): string | undefined
-  compareWith(scan: EvaluatedScan): Comparison
+  compareWith(scan: ProjectScan): Comparison
   readonly reform: Reform
   readonly asLeft: AsLeft
 }
 
 /** `scan`: today's. The state is evaluated once for a run that found such violations last, when the first of them asks. */
-export function yesterdayOf(scan: EvaluatedScan, basis: YesterdayBasis): Yesterday {
-  const { before, evaluator, reform, asLeft } = basis
-  const { project } = scan
+export function yesterdayOf(scan: ProjectScan, basis: YesterdayBasis): Yesterday {
+  const { evaluator, reform, asLeft } = basis
+  const { project, before } = scan
   const evaluations = new Map<number, ReturnType<typeof evaluateBefore>>()
   const switchOf = switchesOf(project, asLeft, evaluator)
   const resourceThen = ({ kind, uid }: Finding, run: number): Resource | undefined => {
     const version = before.versions.at({ kind, uid }, run)
-    return version && asResource(kind, uid, version, reform)
+    return version && reformed({ kind, uid }, version, reform)
   }
   /** How another policy, or another version of the rule, ended what is silent. */
   const endingBy = (violation: FoundViolation, run: number): Ending => {
@@ -108,10 +98,11 @@ function isSameValue(violation: Finding, was: Resource, today: NamedVersion): bo
 
 /** Evaluates the state as of a run by today's policy, at the time of that run. */
 function evaluateBefore(
-  today: EvaluatedScan,
+  today: ProjectScan,
   run: number,
-  { before, compareWith, evaluatorAt, startOf, reform, asLeft }: YesterdayBasis,
+  { compareWith, evaluatorAt, startOf, reform, asLeft }: YesterdayBasis,
 ) {
+  const { before } = today
   const now = Date.parse(startOf(run) ?? '')
   const scan = { ...today, run, now: Number.isNaN(now) ? today.now : now }
   const then = evaluatorAt(scan.now)
@@ -121,7 +112,7 @@ function evaluateBefore(
     if (stored === undefined || (kind === 'probe' && isOtherTrial(stored, asLeft({ kind, uid })))) continue
     const ofKind = byKind.get(kind) ?? []
     byKind.set(kind, ofKind)
-    const resource = asResource(kind, uid, stored, reform)
+    const resource = reformed({ kind, uid }, stored, reform)
     ofKind.push({ resource, since: stored.fromRun, change: undefined, previous: undefined, base: 'same' })
   }
   // An override that names a resource is for what it is today.
@@ -162,24 +153,6 @@ function isOtherTrial({ attributes: was }: NamedVersion, today: NamedVersion | u
   return was.payload_digest !== today.attributes.payload_digest
 }
 
-function asResource(
-  kind: Kind,
-  uid: string,
-  { name, attributes, facts, doubts }: NamedVersion,
-  reform: Reform,
-): Resource {
-  const reformed = reform(kind, attributes)
-  const malformed = malformedFields(kind, reformed)
-  const unseen = doubts === undefined ? [] : unseenIn({ attributes: reformed, doubts })
-  return {
-    kind,
-    uid,
-    name,
-    attributes: reformed,
-    facts,
-    volatile: {},
-    ...(malformed.length === 0 ? {} : { malformed }),
-    ...(unseen.length === 0 ? {} : { unseen }),
-    ...(doubts === undefined ? {} : { doubts }),
-  }
+function reformed(resource: Identity, version: NamedVersion, reform: Reform): Resource {
+  return asResource(resource, { ...version, attributes: reform(resource.kind, version.attributes) })
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { unlessStopped, untilSignalled } from '../app/end-in-order.ts'
 import { loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
 import { configuredPaths, knownSecrets, policyFileOf } from '../app/locate-history.ts'
+import { openMemory } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
@@ -164,7 +165,13 @@ async function replay(options: ReplayOptions, terminal: ProcessContext): Promise
   const policy = await loadPolicy(resolve(terminal.cwd(), options.policy), {
     secrets: await knownSecrets(options, terminal),
   })
-  return answerFromHistory(options, terminal, replayView, (history) =>
-    readReplay(history, { policy, since, projects, limit: limitOf(options), clock: systemClock.now }),
+  return answerFromHistory(options, terminal, replayView, async (history) =>
+    readReplay(history, await openMemory(), {
+      policy,
+      since,
+      projects,
+      limit: limitOf(options),
+      clock: systemClock.now,
+    }),
   )
 }

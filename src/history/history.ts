@@ -1,4 +1,3 @@
-import type { ProjectRef } from '../model/resource.ts'
 import type { Acceptances } from './acceptances.ts'
 import type { Approvals } from './approvals.ts'
 import type { RunDraft } from './draft/run-draft.ts'
@@ -7,7 +6,7 @@ import type { Notes } from './notes.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 import type { RunStart } from './staged.ts'
-import type { PastVersion, StoredBody, VersionPoint } from './stored-body.ts'
+import type { PastVersion, StoredBody } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
@@ -39,22 +38,3 @@ export type ScanDraft = Omit<SqlScanDraft, 'exportProject' | 'importProject'>
 
 /** A version that the run knows by its resource. */
 export type NamedVersion = PastVersion & Pick<StoredBody, 'name' | 'facts'>
-
-/** What deciding about violations reads and drafts. A replay of past runs keeps it in memory. */
-export interface ViolationDraft
-  extends Pick<
-    ScanDraft,
-    | 'run'
-    | 'past'
-    | 'lastScannedRun'
-    | 'stageScan'
-    | 'stageViolations'
-    | 'unconfirmedViolations'
-    | 'unconfirmedBy'
-    | 'oldViolations'
-    | 'endViolations'
-    | 'acceptancesOf'
-    | 'endAcceptances'
-  > {
-  versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (NamedVersion | undefined)[]>
-}

@@ -5,6 +5,8 @@ import type { BodyColumns } from './body-columns.ts'
 import type { StoredVersion } from './stored-body.ts'
 
 export interface RunStart {
+  /** Of a run that is replayed. Default: the next one. */
+  readonly number?: number
   /** ISO 8601, UTC. */
   readonly startedAt: string
   readonly failOn: FailOn

@@ -2,25 +2,23 @@ import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { inReportOrder } from '../history/report-order.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
-import { dueDate } from '../model/violation.ts'
+import { violationStates } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
-import { lifetimeRecord, type ViolationLifetime } from '../replay/replay-draft.ts'
-import { replayPolicy } from '../replay/replay-policy.ts'
+import { type MemoryHistory, replayPolicy } from '../replay/replay-policy.ts'
 import type { UnreplayableRule } from '../replay/unreplayable-rules.ts'
-import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
+import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
 import { widthOf } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectScans, statingExtent } from './as-of.ts'
-import { violationColumns, violationRow } from './violations.ts'
+import { everyViolation, readViolations, type ViolationRow, violationColumns, violationRow } from './violations.ts'
 
 const replayRow = violationRow.extend({ first_run: schemas.count, last_run: schemas.count })
 export type ReplayRow = z.infer<typeof replayRow>
@@ -58,20 +56,20 @@ export interface ReplayQuery {
  * reports, then resolved ones, the latest first.
  * @throws AuditError.usage when there is no such run, project or time
  */
-export async function readReplay(history: HistoryReader, query: ReplayQuery): Promise<Answer<ReplayRow>> {
-  const { policy, since, projects, limit, clock } = query
+export async function readReplay(
+  history: HistoryReader,
+  memory: MemoryHistory,
+  { policy, since, projects, limit, clock }: ReplayQuery,
+): Promise<Answer<ReplayRow>> {
   const all = await listRuns(history)
   const now = clock()
   const last = findRun(all, 'latest', now)
   const runs = runsSince(all, last, since, now)
   const scans = selectScans(await readLatestScans(history, last.number), projects)
-  const replay = await replayPolicy(history, { policy, runs, clock })
+  const replay = await replayPolicy(history, memory, { policy, runs, clock })
+  const states = new Set(violationStates)
+  const found = await readViolations(memory, { ...everyViolation, run: last, states, rule: undefined, projects, limit })
   const notEvaluated = replay.notEvaluated.flatMap((one) => among(one, projects))
-  const rowsOf = (violations: readonly ViolationLifetime[]) =>
-    violations
-      .filter(({ project }) => matchesProject(project.name, projects))
-      .map((violation) => toRow(violation, last, policy))
-      .sort((a, b) => (b.resolved_run ?? 0) - (a.resolved_run ?? 0) || inReportOrder(a, b))
   const first = runs.at(0)
   return {
     form: replayForm,
@@ -85,7 +83,8 @@ export async function readReplay(history: HistoryReader, query: ReplayQuery): Pr
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.started_at ?? '')}, as if they had evaluated this policy.`,
       ...describeNotEvaluated(notEvaluated),
     ],
-    ...limited([...rowsOf(replay.active), ...rowsOf(replay.ended)], limit),
+    rows: found.rows.map(toRow(runs)),
+    omitted: found.omitted,
   }
 }
 
@@ -120,17 +119,14 @@ function among(notEvaluated: UnreplayableRule, patterns: readonly string[]): Unr
   return projects.length === 0 ? [] : [{ ...notEvaluated, projects }]
 }
 
-/** `lastRun`: of the replay. */
-function toRow(violation: ViolationLifetime, lastRun: CommittedRun, { due }: Policy): ReplayRow {
-  const { first, last, gone } = violation
-  const record = lifetimeRecord(violation, gone ?? lastRun)
-  return {
-    ...record,
-    due_at: dueDate(record, due),
-    first_run: first.number,
-    last_run: last.number,
-    ...(gone === undefined ? {} : { resolved_run: gone.number, resolved_at: gone.started_at }),
-  }
+/** With the runs that saw it first and last. */
+function toRow(runs: readonly CommittedRun[]): (violation: ViolationRow) => ReplayRow {
+  const numbers = new Map(runs.map(({ number, started_at }) => [started_at, number]))
+  return (violation) => ({
+    ...violation,
+    first_run: numbers.get(violation.first_seen) ?? 0,
+    last_run: numbers.get(violation.last_seen) ?? 0,
+  })
 }
 
 export const replayView: AnswerView<ReplayRow> = {

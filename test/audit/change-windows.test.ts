@@ -9,12 +9,11 @@ import { listRuns } from '../../src/history/sql/runs.ts'
 import type { Report } from '../../src/model/report.ts'
 import { hourMs } from '../../src/model/time.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { formats } from '../../src/report/formats.ts'
-import { violationsOf } from '../replay/violations-of.ts'
+import { replayRuns } from '../replay/replay-runs.ts'
 import { policyOf } from './audit-harness.ts'
-import { at, openFleetFixture } from './fleet-fixture.ts'
+import { openFleetFixture } from './fleet-fixture.ts'
 
 const soc2 = builtInFramework('soc2')
 const minuteMs = hourMs / 60
@@ -274,7 +273,7 @@ custom: [{ id: acme/two, kind: endpoint, assert: '!resource.url.contains("two")'
     await fixture.next(10 * hourMs, { policy: policyOf('extends: []') })
     const violations = await fixture.harness.withHistory(async (history) => {
       const runs = await listRuns(history)
-      return violationsOf(await replayPolicy(history, { policy, runs, clock: () => 0 }), at(runs, -1))
+      return (await replayRuns(history, { policy, runs })).violations
     })
     const between = 'between 2026-11-26 12:01 and 13:01 UTC'
     const found = violations.map(({ rule, state, resolution, message }) => `${resolution ?? state} ${rule}: ${message}`)

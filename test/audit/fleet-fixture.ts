@@ -11,7 +11,7 @@ import { readLatestScans } from '../../src/history/sql/scans.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { composeAcceptances } from '../../src/questions/choose-acceptable.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
+import { replayRuns } from '../replay/replay-runs.ts'
 import { type AuditHarnessOptions, type AuditTurn, openAuditHarness } from './audit-harness.ts'
 
 export interface FleetFixtureOptions {
@@ -60,9 +60,7 @@ export async function openFleetFixture({
     },
     /** Replays all runs with a policy. */
     replay: (policy: Policy) =>
-      harness.withHistory(async (history) =>
-        replayPolicy(history, { policy, runs: await listRuns(history), clock: harness.clock.now }),
-      ),
+      harness.withHistory(async (history) => replayRuns(history, { policy, runs: await listRuns(history) })),
     /** Approves what the last run left, as `hookdrift baseline approve` does. */
     approve: (): Promise<void> =>
       harness.withHistory(async (history) => {

@@ -5,8 +5,7 @@ import { gapsOfRules } from '../../src/model/gap.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
-import { violationsOf } from '../replay/violations-of.ts'
+import { replayRuns } from '../replay/replay-runs.ts'
 import { type Answer, key, listen, project } from '../service/fake-service.ts'
 import { type AuditHarnessOptions, type AuditTurn, openAuditHarness } from './audit-harness.ts'
 import { at, query, violationLines } from './fleet-fixture.ts'
@@ -60,14 +59,10 @@ export async function openLiteral(shown: Shown = {}, options: Pick<AuditHarnessO
         const runs = await listRuns(history)
         for (const [index, report] of reports.entries()) {
           const run = at(runs, index)
-          const replay = await replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 })
-          const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)
-          expect(lines.sort(), `run ${run.number}`).toEqual(violationLines(report))
-          expect(replay.context.projects[0]?.evaluated_by_rule).toEqual(report.projects[0]?.evaluated_by_rule)
-          const [evaluated] = replay.context.projects
-          expect(evaluated?.gaps).toEqual(
-            gapsOfRules(report.gaps).filter(({ project }) => project === evaluated?.project),
-          )
+          const { report: replayed } = await replayRuns(history, { policy, runs: runs.slice(0, index + 1) })
+          expect(violationLines(replayed), `run ${run.number}`).toEqual(violationLines(report))
+          expect(replayed.projects[0]?.evaluated_by_rule).toEqual(report.projects[0]?.evaluated_by_rule)
+          expect(gapsOfRules(replayed.gaps)).toEqual(gapsOfRules(report.gaps))
         }
       })
       return reports

@@ -5,8 +5,8 @@ import { findLastRun, listRuns } from '../../src/history/sql/runs.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readRules } from '../../src/questions/read-rules.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { composeCompliance } from '../compliance/checked-compliance.ts'
+import { replayRuns } from '../replay/replay-runs.ts'
 import { project } from '../service/fake-service.ts'
 import { policyOf } from './audit-harness.ts'
 import { violationLines } from './fleet-fixture.ts'
@@ -43,10 +43,8 @@ async function approveLastRun({ harness }: LiteralFixture): Promise<void> {
 function replayedGaps({ harness }: LiteralFixture, policy: Policy) {
   return harness.withHistory(async (history) => {
     const runs = await listRuns(history)
-    const replays = runs.map((_, index) =>
-      replayPolicy(history, { policy, runs: runs.slice(0, index + 1), clock: () => 0 }),
-    )
-    return (await Promise.all(replays)).map(({ context }) => context.projects[0]?.gaps)
+    const replays = runs.map((_, index) => replayRuns(history, { policy, runs: runs.slice(0, index + 1) }))
+    return (await Promise.all(replays)).map(({ report }) => report.gaps)
   })
 }
 

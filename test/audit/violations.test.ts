@@ -124,7 +124,7 @@ describe('a violation', () => {
     expect(last.drift).toEqual([])
     expect(only(last)).toMatchObject({ uid, state: 'resolved', resolution: 'removed' })
     const replayed = await fixture.replay(inactive)
-    expect(replayed.ended.map(({ ending }) => ending?.resolution)).toEqual(['removed'])
+    expect(replayed.ended.map(({ resolution }) => resolution)).toEqual(['removed'])
   })
 
   it('is resolved when the policy turns its rule off, also with an incomplete walk', async () => {
@@ -195,7 +195,7 @@ overrides: [{ match: { name: 'test-*' }, rules: { endpoint/timeout-high: { max_s
       expect(resolutionOf(0)).toMatchObject({ ...byPolicy, ended_by: { ...byPolicy.ended_by, kind: 'override' } })
       expect([1, 2].map((index) => resolutionOf(index)?.resolution)).toEqual(['fixed', 'fixed'])
       const replayed = await fixture.replay(policy)
-      const endings = new Map(replayed.ended.map(({ uid, ending }) => [uid, ending?.resolution]))
+      const endings = new Map(replayed.ended.map(({ uid, resolution }) => [uid, resolution]))
       expect([0, 1, 2].map((index) => endings.get(fixture.endpointAt(index).uid))).toEqual(['policy', 'fixed', 'fixed'])
     })
 
@@ -427,7 +427,7 @@ custom:
     const reason = 'acme/orders, which it was compared with, is no longer scanned'
     expect(left).toMatchObject({ ...ending, ended_by: { kind: 'rule_off', reason } })
     const replayed = await fixture.replay(policy)
-    expect(replayed.ended.map(({ ending }) => ending)).toMatchObject([{ resolution: 'policy', ended_by: { reason } }])
+    expect(replayed.ended).toMatchObject([{ resolution: 'policy', ended_by: { reason } }])
     const back = await fixture.audit(both)
     expect([first, back].map(violationLines)).toEqual(
       [

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Comparison } from '../../src/audit/comparison.ts'
 import { KnownVersions } from '../../src/audit/known-versions.ts'
-import type { EvaluatedScan } from '../../src/audit/project-scan.ts'
+import type { ProjectBefore } from '../../src/audit/project-before.ts'
+import type { ProjectScan } from '../../src/audit/project-scan.ts'
 import { yesterdayOf } from '../../src/audit/yesterday.ts'
 import type { OtherRules, ViolationWithOrigin } from '../../src/history/staged.ts'
 import { readStoredVersion, type StoredVersion } from '../../src/history/stored-body.ts'
+import { maskingSealer } from '../../src/inventory/sealer.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind, ProjectRef } from '../../src/model/resource.ts'
 import type { Finding } from '../../src/model/violation.ts'
@@ -53,14 +55,32 @@ function endingOf(one: Case): string {
     ...({ id: 1, fingerprint: 'f', state: 'open', waiver: undefined, firstRun: 2, lastRun: undefined } as const),
     ...({ originRun: 1, first_seen: '1970-01-01T00:00:00.002Z', isActive: true } as const),
   }
-  const scan: EvaluatedScan = {
+  const other = 'other' in one ? one.other : otherPolicy
+  const before: ProjectBefore = {
+    versions,
+    lastScan: 2,
+    lastComplete: {},
+    history: { shapes: {}, modifications: [], withOrigin: origin === undefined ? [] : [followed] },
+    violations: [],
+    acceptances: [],
+    expected: undefined,
+    approval: undefined,
+    otherRules: new Map(other === undefined ? [] : [[2, other]]),
+    withheld: new Map(),
+    unreferenced: new Map(),
+    items: undefined,
+    rows: undefined,
+  }
+  const scan: ProjectScan = {
     project,
     run: 3,
     now: 3,
-    sealer: { keyId: 'k' },
+    sealer: maskingSealer,
+    filters: {},
     ignored: [],
     windows: [],
-    lastComplete: { [kind]: { run: 2 } },
+    before,
+    lastComplete: {},
     at: (resource, run) => versions.at(resource, run),
   }
   const nothing: Comparison = {
@@ -68,15 +88,7 @@ function endingOf(one: Case): string {
     compare: () => ({ compared: [], resealed: [] }),
     compareMissing: () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
   }
-  const other = 'other' in one ? one.other : otherPolicy
   const yesterday = yesterdayOf(scan, {
-    before: {
-      lastScan: 2,
-      otherRules: new Map(other === undefined ? [] : [[2, other]]),
-      history: { shapes: {}, modifications: [], withOrigin: origin === undefined ? [] : [followed] },
-      expected: undefined,
-      versions,
-    },
     evaluator,
     evaluatorAt: () => evaluator,
     startOf: () => '1970-01-01T00:00:00.002Z',

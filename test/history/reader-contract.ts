@@ -177,7 +177,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await readRunInputs(history, 4)).toEqual({
         configuration_digest: 'configuration',
         sealKeyId: 'key-1',
+        normaliser: 1,
         fail_on: 'medium',
+        isOfAll: aContext().scope.unscanned.length === 0,
         rules,
         projects,
         changes: [

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { tableFile } from '../../scripts/rule-table.ts'
 import { changeEndpoint, replaceSecret, setEndpointStatus } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { listApprovals } from '../../src/history/sql/approvals.ts'
 import { listRuns } from '../../src/history/sql/runs.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { rules } from '../../src/rules/rules.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at, type FleetFixture, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { liveThrough, policyOfThen } from '../audit/live-through.ts'
-import { violationsOf } from './violations-of.ts'
+import { replayRuns } from './replay-runs.ts'
 
 const hour = 3_600_000
 
@@ -35,39 +35,26 @@ async function replayed(fixture: FleetFixture, policy: Policy, last: number) {
   const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
   try {
     const runs = (await listRuns(history)).filter(({ number }) => number <= last)
-    const replay = await replayPolicy(history, { policy, runs, clock: () => 0 })
-    return { replay, violations: violationsOf(replay, at(runs, runs.length - 1)) }
+    return await replayRuns(history, { policy, runs })
   } finally {
     await history.close()
   }
 }
 
-/** That a replay up to each run finds what the run recorded. */
-async function expectRecorded(fixture: FleetFixture, policy: Policy, reports: readonly Report[]) {
-  for (const report of reports) {
-    const { replay, violations } = await replayed(fixture, policy, report.run.number)
-    const silent = new Set(replay.notEvaluated.map(({ rule }) => rule))
-    const recorded = report.violations
+/** That a replay finds what every run recorded. */
+async function expectRecorded(fixture: FleetFixture, policy: Policy, recorded: readonly Report[]) {
+  const { notEvaluated, reports } = await replayed(fixture, policy, recorded.length)
+  const silent = new Set(notEvaluated.map(({ rule }) => rule))
+  const violationsOf = ({ violations, coverage, run }: Report) => {
+    const shown = new Set(coverage.map(({ project }) => project).concat('hookdrift/policy'))
+    const compared = violations
+      .filter(({ project }) => shown.has(project))
       // Nor does a replay know what is overdue of a rule that it cannot evaluate.
       .filter(({ rule, path }) => !silent.has(rule) && !(rule === 'violation/overdue' && silent.has(ruleIn(path))))
-      // Due dates are composed with the report.
-      .map(({ due_at: _, ...violation }) => violation)
-    const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
-    const got = violations
-      .filter(({ project }) => shown.has(project))
-      .map(({ first_seen, last_seen, ended_by, ...violation }) => ({
-        ...violation,
-        first_seen,
-        last_seen,
-        ended_by,
-      }))
-    const key = (one: { fingerprint: string }) => one.fingerprint
-    const sort = <Row extends { fingerprint: string }>(rows: readonly Row[]) =>
-      [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
-    expect
-      .soft({ run: report.run.number, violations: sort(got) })
-      .toEqual({ run: report.run.number, violations: sort(recorded) })
+    return { run: run.number, violations: compared.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)) }
   }
+  for (const [index, report] of recorded.entries())
+    expect.soft(violationsOf(at(reports, index))).toEqual(violationsOf(report))
 }
 
 describe('a replay of the policy of the time', () => {
@@ -139,32 +126,45 @@ waivers:
     const reports = await live(fixture, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
     const startOf = (run: number) => at(reports, run - 1).run.started_at
     const paused = policyOf('extends: []\nrules: { endpoint/paused-long: { max_hours: 13 } }')
-    const { replay } = await replayed(fixture, paused, reports.length)
+    const { ended, notEvaluated } = await replayed(fixture, paused, reports.length)
     // Paused before run 2 until before run 8. Runs 3 and 4 broke off, and nothing shows that they saw it.
-    const mine = replay.ended.filter(({ rule }) => rule === 'endpoint/paused-long')
-    expect(mine.map(({ first, last, gone }) => [first.started_at, last.started_at, gone?.started_at])).toEqual([
+    const mine = ended.filter(({ rule }) => rule === 'endpoint/paused-long')
+    expect(mine.map(({ first_seen, last_seen, resolved_at }) => [first_seen, last_seen, resolved_at])).toEqual([
       [startOf(5), startOf(7), startOf(8)],
     ])
-    expect(replay.notEvaluated).toEqual([])
+    expect(notEvaluated).toEqual([])
   })
 
-  it('names rules that the history cannot evaluate while a baseline was approved', async () => {
+  it('compares with the baselines of the time, from their approval until they were revoked', async () => {
     await using fixture = await openFleetFixture({ fleet, harness })
     const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, endpoint/failure-rate-high: {} }')
-    await fixture.audit({ policy })
-    const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
-    const project = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
-    const when = new Date(fixture.harness.clock.now()).toISOString()
-    await history.approve([{ project, scopes: {}, note: '', by: 'alice', at: when, state: { run: 1 } }])
-    await history.close()
-    await fixture.audit()
-    const { replay } = await replayed(fixture, policy, 2)
-    expect(replay.notEvaluated.map(({ rule, projects }) => [rule, projects])).toEqual([
-      ['drift/unexpected', ['acme/payments']],
+    const reports: Report[] = []
+    const audit = async () => {
+      reports.push(await fixture.audit({ policy }))
+      fixture.harness.advance(hour)
+    }
+    await audit()
+    await fixture.approve()
+    fixture.harness.advance(hour)
+    fixture.set({ name: 'renamed' })
+    await audit()
+    await audit()
+    const now = new Date(fixture.harness.clock.now()).toISOString()
+    await fixture.harness.withHistory(async (history) => {
+      const ids = (await listApprovals(history)).map(({ id }) => id)
+      await history.revoke(ids, { at: now, by: 'eve', osUser: undefined })
+    })
+    fixture.harness.advance(hour)
+    await audit()
+    const ofDrift = reports.map(({ violations }) =>
+      violations.flatMap((one) => (one.rule === 'drift/unexpected' ? [one.resolution ?? one.state] : [])),
+    )
+    expect(ofDrift).toEqual([[], ['opened'], ['continuing'], ['policy']])
+    await expectRecorded(fixture, policy, reports)
+    const { notEvaluated } = await replayed(fixture, policy, reports.length)
+    expect(notEvaluated.map(({ rule, projects }) => [rule, projects])).toEqual([
       ['endpoint/failure-rate-high', undefined],
     ])
-    const failed = replay.context.projects.map(({ gaps }) => gaps.filter(({ cause }) => cause === 'rule_failed'))
-    expect(failed.map((gaps) => gaps.length)).toEqual([1, 1, 2])
   })
 
   it('knows for every rule whether it reads data that is not stored', () => {

@@ -186,7 +186,8 @@ export async function acquireRun(backend: HistoryBackend, start: RunStart): Prom
 }
 
 async function insertRun(session: Session, start: RunStart): Promise<number> {
-  const number = ((await session.value<number | null>('SELECT max(number) FROM hookdrift.run')) ?? 0) + 1
+  const number =
+    start.number ?? ((await session.value<number | null>('SELECT max(number) FROM hookdrift.run')) ?? 0) + 1
   await session.run(
     `INSERT INTO hookdrift.run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
        seal_key_id, normal_form_version, version_floor, violation_floor)

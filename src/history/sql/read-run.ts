@@ -31,6 +31,10 @@ export interface RunInputs {
   readonly configuration_digest: string
   /** Which installation key sealed the secrets that it wrote. */
   readonly sealKeyId: string
+  /** Version of the normal form of what it saw. */
+  readonly normaliser: number
+  /** Whether it was to scan all projects that were known, and a reader may know of all. */
+  readonly isOfAll: boolean
   readonly fail_on: FailOn
   /** Sorted by id; empty likewise. */
   readonly rules: readonly EvaluatedRule[]
@@ -192,7 +196,7 @@ function toChange({
   }
 }
 
-type InputsRow = Pick<RunInputs, 'configuration_digest' | 'sealKeyId' | 'fail_on'> & ContextRow
+type InputsRow = Pick<RunInputs, 'configuration_digest' | 'sealKeyId' | 'normaliser' | 'fail_on'> & ContextRow
 
 interface OfProject {
   readonly service: string
@@ -210,14 +214,16 @@ export function readRunInputs(history: HistoryReader, run: number): Promise<RunI
 
 async function inputsOf(session: Session, run: number): Promise<RunInputs | undefined> {
   const row = await session.get<InputsRow>(
-    `SELECT configuration_digest, seal_key_id AS "sealKeyId", fail_on, ${contextSql}
+    `SELECT configuration_digest, seal_key_id AS "sealKeyId", normal_form_version AS normaliser, fail_on, ${contextSql}
      FROM hookdrift.run WHERE number = $1 AND state = 'committed'`,
     [run],
   )
   if (row === undefined) return undefined
+  const { rules, scope } = readStableContext(row.rules)
   return {
     ...row,
-    rules: readStableContext(row.rules).rules,
+    rules,
+    isOfAll: scope.unscanned.length === 0,
     projects: readProjects(row.projects),
     changes: await readChanges(session, run),
     withheldRemovals: await readWithheldRemovals(session, run),
@@ -233,6 +239,7 @@ function seenInputs(inputs: RunInputs, scans: readonly RecordedScan[], visibilit
     keys.has(projectKey(project))
   return {
     ...inputs,
+    isOfAll: false,
     projects: inputs.projects.filter(isSeen),
     changes: inputs.changes.filter(isSeen),
     withheldRemovals: inputs.withheldRemovals.filter(isKnown),

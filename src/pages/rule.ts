@@ -16,8 +16,8 @@ import {
   severityChip,
 } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { nameCauses, unscannedBar } from '../report/html/show-coverage.ts'
 import { nameControl } from '../report/html/show-rules.ts'
-import { nameCauses, unscannedBar } from '../report/html/show-unscanned.ts'
 import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
 import { rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'

@@ -1,7 +1,7 @@
 import { type Severity, severities } from '../model/violation.ts'
+import { type ScanExtent, showCount } from '../report/gaps.ts'
 import { severityBar } from '../report/html/components/parts.ts'
 import { html, type Markup } from '../report/html/markup.ts'
-import { type ScanExtent, showCount } from '../report/html/scan-extent.ts'
 
 type Counts = Readonly<Record<Severity, number>>
 

@@ -16,8 +16,7 @@ import {
   totalOf,
 } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
-import { listingWalks } from './gaps.ts'
-import { isAllCompared, type ScannedExtent, scannedExtent } from './scanned-extent.ts'
+import { isAllCompared, listingWalks, type ScannedExtent, scannedExtent } from './gaps.ts'
 
 interface EvaluatedExtent {
   readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items' | 'pages'> &

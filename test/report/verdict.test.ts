@@ -11,7 +11,7 @@ import {
   type ViolationState,
   violationStates,
 } from '../../src/model/violation.ts'
-import { describeNoDrift } from '../../src/report/scanned-extent.ts'
+import { describeNoDrift } from '../../src/report/gaps.ts'
 import { composeVerdict, failsRunOf } from '../../src/report/verdict.ts'
 import { tries } from '../thoroughness.ts'
 import { aFailedRule, aGap } from './a-gap.ts'

@@ -3,6 +3,7 @@ import { showOpenTime } from '../../model/time.ts'
 import { wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
+import { groupGaps } from '../describe-failures.ts'
 import type { RenderOptions } from '../report-format.ts'
 import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
@@ -11,7 +12,6 @@ import { type ComplianceFormat, describeEnds, describeState, describeStates } fr
 import { describeExemption, groupExemptions } from './describe-exemption.ts'
 import { aboutExpected, describeExpected, groupExpected } from './describe-expected.ts'
 import { aboutTitles, describeEvidence, describeFleet, describeScope, nameLongestGap } from './describe-scope.ts'
-import { groupGaps } from './group-gaps.ts'
 
 /** For people at a terminal: each control with its state and evidence, then the controls that are not covered. */
 export const complianceText: ComplianceFormat = (compliance, render) => {

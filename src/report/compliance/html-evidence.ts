@@ -2,6 +2,7 @@ import type { ControlEvidence, ControlRule, ControlViolation, Exemption } from '
 import { showOpenTime } from '../../model/time.ts'
 import { isAtLeast, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
+import { type EvidenceGap, type GapGroup, groupGaps, nameGaps } from '../describe-failures.ts'
 import { findingRow } from '../html/components/finding-row.ts'
 import {
   anchorOf,
@@ -16,7 +17,6 @@ import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import { describeEnds, describeState, isExempted } from './compliance-format.ts'
 import { describeExemption } from './describe-exemption.ts'
-import { type EvidenceGap, type GapGroup, groupGaps, nameGaps } from './group-gaps.ts'
 
 /** A state as icon, word and colour, and what must be known with it. */
 export function stateChip(control: ControlEvidence): Markup {

@@ -4,12 +4,11 @@ import { count, countEach } from '../../text/count.ts'
 import { describeRepairs } from '../describe-cause.ts'
 import { notesNamed } from '../describe-notes.ts'
 import { describeWindows } from '../describe-window.ts'
-import { describeNoDrift, isAllCompared, isFirstScan } from '../scanned-extent.ts'
+import { checkedExtentOf, describeNoDrift, extentOf, isAllCompared, isFirstScan } from '../gaps.ts'
 import { changeCard } from './components/change-card.ts'
 import { emptyState, noteList, type ReportLinks, rowList } from './components/parts.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import type { PageSection } from './render-page.ts'
-import { checkedExtentOf, extentOf } from './scan-extent.ts'
 import { type RuleGroup, showRuleGroups } from './show-rules.ts'
 
 /**

@@ -2,12 +2,11 @@ import { isSilent } from '../../model/gap.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { countSeverities, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
-import { isGap, listingWalks } from '../gaps.ts'
+import { extentOf, isGap, listingWalks, type ScanExtent, showCount } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { foldRest, type ReportLinks, showInstant } from './components/parts.ts'
 import { cell, none, table } from './components/table.ts'
 import { html, type Markup } from './markup.ts'
-import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 
 export interface ProjectTableRow {
   readonly project: string

@@ -4,12 +4,11 @@ import type { Report } from '../../model/report.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { countSeverities, isOpen, isOverdue, type Severity, totalOf } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
-import { isAllCompared, isFirstScan } from '../scanned-extent.ts'
+import { extentOf, isAllCompared, isFirstScan, type ScanExtent, showCount } from '../gaps.ts'
 import { describeUnsure, failsRunOf, losesRunOf } from '../verdict.ts'
 import { severityBar } from './components/parts.ts'
 import { describeVerdict, type VerdictWords, verdictBanner } from './components/verdict-banner.ts'
 import { html, type Markup } from './markup.ts'
-import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
 
 const large = ['critical', 'high', 'medium'] as const satisfies readonly Severity[]
 

@@ -1,8 +1,8 @@
 import { type FailOn, leastNew } from '../../../model/violation.ts'
 import { count } from '../../../text/count.ts'
+import type { ScanExtent } from '../../gaps.ts'
 import { atLeast } from '../../verdict.ts'
 import { html, type Markup, nothing } from '../markup.ts'
-import type { ScanExtent } from '../scan-extent.ts'
 
 interface Verdict extends VerdictWords {
   readonly numbers: readonly NumberWithDelta[]

@@ -21,7 +21,7 @@ import { compareWithApproved } from './compare-with-approved.ts'
 import { type Comparison, compareWithLastScan, type Reform } from './comparison.ts'
 import { evaluateScan, type ScannedListing } from './evaluate-scan.ts'
 import { findContradictions } from './find-contradictions.ts'
-import { findRemovals, type Removals } from './find-removals.ts'
+import { findRemovals, type Removals, type UnseenVersions } from './find-removals.ts'
 import type { ItemMemory } from './item-memory.ts'
 import { Observations } from './observations.ts'
 import type { OpenRun } from './open-run.ts'
@@ -52,6 +52,7 @@ export interface ComparedProject {
   readonly removals: Removals
   readonly observed: Observations
   readonly shown: readonly ScannedListing[]
+  readonly unseen: UnseenVersions
   readonly versions: DraftedVersions
   /** Resources as the run leaves them. */
   readonly asLeft: AsLeft
@@ -111,11 +112,12 @@ export function compareProject(
       }
     }
   }
+  const unseen: UnseenVersions = (kind) => before.versions.ofKind(kind, staged)
   const contradictions = findContradictions({
     statuses: statusesOf(seen.proof.walks),
     subscriptions: seen.listings.find(({ listing }) => listing === 'subscriptions')?.listed ?? [],
     embedded,
-    missing: before.versions.unseen('endpoint').map(({ uid }) => uid),
+    missing: unseen('endpoint').map(({ uid }) => uid),
     itemsOf: observed.unseen.itemsOf,
   })
   const withheld = withholdRemovals(scan, seen.proof, {
@@ -123,6 +125,7 @@ export function compareProject(
     acceptsRemovals,
     seenAgain: observed.seenAgain,
     fieldsMissing: observed.unseen.fieldsMissing,
+    unseen,
     contradictions,
   })
   const statuses = statusesOf(withheld.walks)
@@ -130,8 +133,8 @@ export function compareProject(
     const one = staged.get(resourceKey(resource))
     return one === undefined ? before.versions.before(resource) : asVersion(one.resource, scan, one.since)
   }
-  const removals = findRemovals(scan, statuses, contradictions.endpoints)
-  return { withheld, statuses, removals, observed, shown, versions, asLeft, acceptances, items: items.left() }
+  const removals = findRemovals(scan, statuses, { contradicted: contradictions.endpoints, unseen })
+  return { withheld, statuses, removals, observed, shown, unseen, versions, asLeft, acceptances, items: items.left() }
 }
 
 interface ConclusionBasis extends Pick<OpenRun, 'policy' | 'evaluator' | 'runsProbes' | 'clock'> {
@@ -267,12 +270,12 @@ function asVersion(
 function withReferrers(
   changes: readonly StagedChange[],
   { before }: ProjectScan,
-  { shown, removals }: ComparedProject,
+  { shown, unseen, removals }: ComparedProject,
 ): readonly StagedChange[] {
   if (!changes.some(({ kind }) => kind === 'source')) return changes
   const gone = new Set(removals.gone)
   const seen = shown.flatMap(({ resources }) => resources.map(({ resource }) => resource))
-  const others = before.versions.unseen('subscription').flatMap((version) => {
+  const others = unseen('subscription').flatMap((version) => {
     const attributes = gone.has(resourceKey(version)) ? undefined : before.versions.before(version)?.attributes
     return attributes === undefined ? [] : [{ kind: version.kind, uid: version.uid, attributes }]
   })

@@ -66,7 +66,6 @@ export function compareResources(
   let isReformed = false
 
   for (const { form, version } of forms) {
-    if (version !== undefined) before.versions.see(version)
     // Nearly all are as they were, and were so at the last complete scan.
     if (version?.digest === form.digest && baseline !== undefined && version.fromRun <= baseline.run) {
       staged.push({ ...unchanged, resource: form.resource, since: version.fromRun, formDigest: form.digest })

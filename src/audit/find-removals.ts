@@ -4,6 +4,9 @@ import { type Kind, listings, type ResourceKey, resourceKey } from '../model/res
 import { filterText, isWithin } from './listing-filters.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type ProjectScan, type Statuses } from './project-scan.ts'
 
+/** The versions of a kind whose resources a scan did not show. */
+export type UnseenVersions = (kind: Kind) => readonly CurrentVersion[]
+
 export interface Removals {
   /** Removals since the last complete scan. */
   readonly changes: readonly StagedChange[]
@@ -22,8 +25,12 @@ export interface Removals {
  * of a listing. A source or device that is known from subscriptions alone is no longer referenced, which is not the same.
  * `contradicted`: endpoints that subscriptions still show; under a filter, such a one went out of view.
  */
-export function findRemovals(scan: ProjectScan, statuses: Statuses, contradicted: ReadonlySet<string>): Removals {
-  const { filters, before } = scan
+export function findRemovals(
+  scan: ProjectScan,
+  statuses: Statuses,
+  { contradicted, unseen: unseenOf }: { readonly contradicted: ReadonlySet<string>; readonly unseen: UnseenVersions },
+): Removals {
+  const { filters } = scan
   const changes: StagedChange[] = []
   const ended: number[] = []
   const removed: ResourceKey[] = []
@@ -31,7 +38,7 @@ export function findRemovals(scan: ProjectScan, statuses: Statuses, contradicted
   const unobserved: ResourceKey[] = []
   for (const kind of ['endpoint', 'source', 'event_type', 'subscription', 'device'] as const) {
     if (!isKindComplete(statuses, kind)) continue
-    const unseen = before.versions.unseen(kind)
+    const unseen = unseenOf(kind)
     if (kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))) {
       for (const { uid } of unseen) unobserved.push(resourceKey({ kind, uid }))
       if (!isKindWhole(statuses, filters, kind)) continue

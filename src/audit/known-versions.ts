@@ -5,10 +5,9 @@ import { type Kind, type Resource, type ResourceKey, resourceKey } from '../mode
 
 type Identity = Pick<Resource, 'kind' | 'uid'>
 
-/** What the history knows of a project's resources from before the run, and which of them the run has seen again. */
+/** What the history knows of a project's resources from before the run. */
 export class KnownVersions {
   readonly #byKind = new Map<Kind, Map<string, CurrentVersion>>()
-  readonly #seen = new Set<CurrentVersion>()
   /** Of resources whose past was read, the newest first. */
   readonly #ended = new Map<ResourceKey, readonly EndedVersion[]>()
 
@@ -49,13 +48,9 @@ export class KnownVersions {
     return version && readStoredVersion(version)
   }
 
-  see(version: CurrentVersion): void {
-    this.#seen.add(version)
-  }
-
-  /** Those of a kind that the run has not seen, in the order of their uids. */
-  unseen(kind: Kind): readonly CurrentVersion[] {
-    return [...(this.#byKind.get(kind)?.values() ?? [])].filter((version) => !this.#seen.has(version))
+  /** Those of a kind, in the order of their uids. `shown`: without these. */
+  ofKind(kind: Kind, shown: Pick<ReadonlySet<ResourceKey>, 'has'> = new Set()): readonly CurrentVersion[] {
+    return [...(this.#byKind.get(kind)?.values() ?? [])].filter((version) => !shown.has(resourceKey(version)))
   }
 
   *all(): Generator<CurrentVersion> {

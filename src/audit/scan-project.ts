@@ -70,6 +70,7 @@ export async function scanProject(
         statuses: compared.statuses,
         unobserved: new Set(compared.removals.unobserved),
         removed: new Set(compared.removals.gone),
+        unseen: compared.unseen,
         asLeft: compared.asLeft,
       })
     : leaveOutProbes(scan, seen.targets)

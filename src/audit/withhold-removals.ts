@@ -7,7 +7,7 @@ import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { count } from '../text/count.ts'
 import { cut } from '../text/neutralise.ts'
 import type { Contradictions, EmbeddedListing } from './find-contradictions.ts'
-import { partByFilter } from './find-removals.ts'
+import { partByFilter, type UnseenVersions } from './find-removals.ts'
 import { kindOf, type ProjectScan } from './project-scan.ts'
 import type { Walk } from './project-walk.ts'
 import type { Proof } from './prove-identity.ts'
@@ -21,6 +21,7 @@ export interface RemovalLimits {
   readonly seenAgain: ReadonlyMap<Kind, number>
   /** Fields that every release shows and that no item of a listing did. */
   readonly fieldsMissing: (listing: Listing) => readonly string[]
+  readonly unseen: UnseenVersions
   /** Uids that a list leaves out and that subscriptions of the same scan show. */
   readonly contradictions: Contradictions
 }
@@ -89,12 +90,12 @@ interface Doubt {
 function findFieldsMissing(
   scan: ProjectScan,
   { coverage: { listing, status, items } }: Walk,
-  { fieldsMissing }: RemovalLimits,
+  guard: RemovalLimits,
 ): Doubt | undefined {
   if (listing === 'project' || status !== 'complete') return undefined
-  const fields = fieldsMissing(listing)
+  const fields = guard.fieldsMissing(listing)
   if (fields.length === 0) return undefined
-  const missing = findMissing(scan, listing)
+  const missing = findMissing(scan, listing, guard)
   const all = items === 1 ? 'the only item does not show' : `none of ${items} items shows`
   const reason = `${all} ${fields.join(', ')}, which every release shows: nothing is removed or resolved until it is seen again`
   // What is not among these was seen: a replay knows it by this.
@@ -114,8 +115,12 @@ const mostNamed = 5
 const longestUid = 100
 
 /** What was known and is not listed, as far as the filters would show it. */
-function findMissing(scan: ProjectScan, listing: Exclude<Listing, 'project'>): readonly CurrentVersion[] {
-  const unseen = scan.before.versions.unseen(kindOf[listing])
+function findMissing(
+  scan: ProjectScan,
+  listing: Exclude<Listing, 'project'>,
+  { unseen: unseenOf }: Pick<RemovalLimits, 'unseen'>,
+): readonly CurrentVersion[] {
+  const unseen = unseenOf(kindOf[listing])
   const [missing] = unseen.length === 0 ? [[]] : partByFilter(scan, kindOf[listing], unseen)
   return missing
 }
@@ -125,13 +130,14 @@ function findDoubt(
   scan: ProjectScan,
   { coverage, lacksPromisedPage }: Walk,
   nameless: ReadonlySet<Listing>,
-  { limits, seenAgain, contradictions }: RemovalLimits,
+  guard: RemovalLimits,
 ): Doubt | undefined {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
   const { lastComplete, before } = scan
+  const { limits, seenAgain, contradictions } = guard
   const kind = kindOf[listing]
-  const missing = findMissing(scan, listing)
+  const missing = findMissing(scan, listing, guard)
   const total = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, total }
   if (nameless.has(listing)) {

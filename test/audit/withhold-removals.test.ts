@@ -81,6 +81,7 @@ function decide({
     acceptsRemovals: given.acceptsRemovals ?? false,
     seenAgain: new Map<Kind, number>([[kind, given.seenAgain ?? 0]]),
     fieldsMissing: () => given.fieldsMissing ?? [],
+    unseen: (of: Kind) => versions.ofKind(of),
     contradictions: { endpoints: new Set(given.contradicted), sources: new Set(given.contradicted) },
   }
   const { walks, withheld, losses, isLossOpen } = withholdRemovals(scan, { walks: [walk], unproven }, guard)

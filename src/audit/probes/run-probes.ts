@@ -4,6 +4,7 @@ import type { ProjectNotice } from '../../model/notice.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../../model/resource.ts'
 import { functionFields, type Probe } from '../../policy/probe.ts'
 import type { AuditedProject } from '../audited-project.ts'
+import type { UnseenVersions } from '../find-removals.ts'
 import type { AsLeft } from '../policy-endings.ts'
 import { isWhole, type ProjectOutcome } from '../project-outcome.ts'
 import { areSourcesListed, isKindComplete, type ProjectScan, type Statuses } from '../project-scan.ts'
@@ -26,6 +27,7 @@ interface DueProbes extends FunctionAccess {
   readonly unobserved: ReadonlySet<ResourceKey>
   /** Resources that this scan removed. */
   readonly removed: ReadonlySet<ResourceKey>
+  readonly unseen: UnseenVersions
   readonly asLeft: AsLeft
 }
 
@@ -50,7 +52,7 @@ export interface ProbeOutcomes extends Pick<TriedProbes, 'resources' | 'changes'
  */
 export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<ProbeOutcomes> {
   const known = readProbeVersions(scan)
-  const ended = findEnded(scan, due, known)
+  const ended = findEnded(due, known)
   const { unprobed, removed } = sortEnded(due, [...ended])
   const named = nameProbes(dropUnknownStubs(due, known), known, ended)
   const { resources, changes, versions, notRun } =
@@ -81,7 +83,7 @@ export async function runProbes(scan: ProjectScan, due: DueProbes): Promise<Prob
 
 /** Nothing runs and nothing ends: the outcomes of the probes stay as they are, and none is added. */
 export function leaveOutProbes({ before }: ProjectScan, targets: readonly ProbeTarget[]): ProbeOutcomes {
-  const carried = before.versions.unseen('probe')
+  const carried = before.versions.ofKind('probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
   const notices = targets.length + carried.length === 0 ? [] : [notice]
   return { ...nothingTried, ended: [], untested: [], due: [], unprobed: [], removed: [], notices }
@@ -132,7 +134,7 @@ export function* findTargets(
 const nothingTried: TriedProbes = { resources: [], changes: [], versions: [], notRun: [] }
 
 function readProbeVersions({ before: { versions } }: ProjectScan): ProbeVersion[] {
-  return versions.unseen('probe').flatMap((version) => {
+  return versions.ofKind('probe').flatMap((version) => {
     const body = versions.before(version)
     if (body === undefined) return []
     return [{ id: version.id, uid: version.uid, attributes: body.attributes, sealKeyId: body.sealKeyId }]
@@ -144,8 +146,7 @@ function readProbeVersions({ before: { versions } }: ProjectScan): ProbeVersion[
  * not match. A target that this scan could not show is not one of them.
  */
 function findEnded(
-  scan: ProjectScan,
-  { probes, targets, statuses, unobserved }: DueProbes,
+  { probes, targets, statuses, unobserved, unseen: unseenOf }: DueProbes,
   probeVersions: readonly ProbeVersion[],
 ): ReadonlySet<ProbeVersion> {
   if (probeVersions.length === 0) return new Set()
@@ -153,7 +154,7 @@ function findEnded(
   const matched = new Set(targets.map((target) => `${target.probe.name} ${resourceKey(target)}`))
   const unseen = new Set<ResourceKey>()
   for (const kind of ['source', 'subscription'] as const) {
-    for (const { uid } of scan.before.versions.unseen(kind)) {
+    for (const { uid } of unseenOf(kind)) {
       const key = resourceKey({ kind, uid })
       if (!isKindComplete(statuses, kind) || unobserved.has(key)) unseen.add(key)
     }

@@ -157,7 +157,8 @@ CREATE TABLE change (
   fields     TEXT NOT NULL,   -- [{path, before, after}]
   referrers  TEXT,            -- uids of the subscriptions that use it, for a changed source
   after_at   TEXT,            -- it came about after this: start of the last complete scan before it
-  before_at  TEXT             -- end of an earlier, incomplete scan that saw it first; NULL: this run did
+  before_at  TEXT,            -- end of an earlier, incomplete scan that saw it first; NULL: this run did
+  owner      TEXT             -- of a pruned run: who owned it then; else versions say it
 ) STRICT;
 CREATE INDEX change_of_run ON change (run);
 CREATE INDEX change_of_resource ON change (project_id, kind, uid);

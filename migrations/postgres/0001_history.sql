@@ -110,7 +110,8 @@ CREATE TABLE hookdrift.change (
   fields     text COLLATE "C" NOT NULL,
   referrers  text COLLATE "C",
   after_at   text COLLATE "C",
-  before_at  text COLLATE "C"
+  before_at  text COLLATE "C",
+  owner      text COLLATE "C"
 );
 CREATE INDEX change_of_run ON hookdrift.change (run, project_id);
 CREATE INDEX change_of_resource ON hookdrift.change (project_id, kind, uid);

@@ -141,7 +141,7 @@ function compareBeforeDoubt(
         areSealsComparable,
         recent: noChanges,
       }
-      return [{ resource, drift, originRun: run - 1, unread: field.unread }]
+      return [{ resource, drift, originRun: version.fromRun, unread: field.unread }]
     }),
   )
 }

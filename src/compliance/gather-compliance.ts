@@ -210,7 +210,8 @@ async function periodOf(
   within: readonly [CommittedRun, ...CommittedRun[]],
   { start, end, before, mostGapMs }: Period & { readonly before: CommittedRun | undefined; readonly mostGapMs: number },
 ): Promise<CompliancePeriod> {
-  const ended = (await listEndedRuns(history, Number.MAX_SAFE_INTEGER)).runs
+  const { runs } = await listEndedRuns(history, Number.MAX_SAFE_INTEGER)
+  const ended = runs.filter(({ state }) => state !== 'pruned')
   const met = ended.filter(({ finished_at }) => Date.parse(finished_at) >= start && Date.parse(finished_at) <= end)
   const withGaps = met.filter(({ isCommitted, incomplete }) => isCommitted && incomplete > 0)
   const incomplete = new Set(withGaps.map(({ number }) => number))

@@ -87,7 +87,7 @@ export const historyTables: readonly HistoryTable[] = [
     columns: [
       ...integers('id', 'run'),
       ...resource,
-      ...texts('name', 'change', 'fields', 'referrers', 'after_at', 'before_at'),
+      ...texts('name', 'change', 'fields', 'referrers', 'after_at', 'before_at', 'owner'),
     ],
     isCommitted: writtenBy('run'),
   }),

@@ -11,6 +11,7 @@ import { countSeverities, type FailOn, isOpen, type ViolationState } from '../mo
 import { windowTimeOf } from '../model/window-time.ts'
 import { readCauses } from '../questions/causes.ts'
 import { type RankedGroup, rankViolations, readFirst, sortKeyOf } from '../questions/choose-violations.ts'
+import { lostOf } from '../questions/runs.ts'
 import {
   countByProject,
   describeBesides,
@@ -398,8 +399,9 @@ function showEnding(alike: readonly WaiverRow[], at: number): Markup {
 
 async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<Markup> {
   const runs = await listRunsBefore(history, isLatest ? Number.MAX_SAFE_INTEGER : run.number + 1, mostRuns)
-  const rows = runs.map(({ number, started_at, isCommitted, walks, incomplete, changes }) => {
-    const extent = isCommitted ? describeScan(walks, incomplete) : 'interrupted: nothing of it is kept'
+  const rows = runs.map(({ number, started_at, state, walks, incomplete, changes }) => {
+    const isCommitted = state === 'committed'
+    const extent = state === 'committed' ? describeScan(walks, incomplete) : lostOf[state]
     const name = isCommitted ? html`<a href="${link(paths.run(number))}">Run ${number}</a>` : html`Run ${number}`
     return html`<tr><th scope="row">${name}</th>${cell('Began', html`<time datetime="${started_at}">${showTime(started_at)}</time>`)}${cell('Changes', isCommitted ? String(changes) : '?', isCommitted ? 'n' : 'n unseen')}${cell('Scan', extent)}</tr>
 `

@@ -69,8 +69,8 @@ function showTable(runs: readonly EndedRun[], link: SiteLink): Markup {
 }
 
 /** For readers of some projects a run has no verdict here: then it says how it scanned theirs. */
-function outcomeOf({ isCommitted, exitCode, walks, incomplete }: EndedRun): readonly [mark: string, word: string] {
-  if (!isCommitted) return ['?', 'interrupted']
+function outcomeOf({ state, exitCode, walks, incomplete }: EndedRun): readonly [mark: string, word: string] {
+  if (state !== 'committed') return ['?', state]
   if (exitCode !== null) return outcomes[exitCode] ?? ['?', `exit code ${exitCode}`]
   if (walks === 0) return ['?', 'nothing scanned']
   return incomplete > 0 ? ['?', 'incomplete'] : ['', 'scanned']

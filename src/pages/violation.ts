@@ -2,7 +2,8 @@ import type { Acceptance } from '../history/acceptances.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readNotesBetween } from '../history/sql/notes.ts'
 import {
-  readTimesOf,
+  type ReportedChange,
+  readChangesOf,
   readVersionsOf,
   readViolationsOf,
   type VersionSpan,
@@ -274,43 +275,47 @@ async function showHistoryOf(
         : undefined
   const now = versions.at(-1)
   const href = link(paths.resource(uid), { project: project.name, kind })
-  const card = (from: VersionSpan, to: VersionSpan) => {
-    const fields = fieldsBetween(kind, from, to)
-    const change = { project: project.name, kind, uid, name: to.name, change: 'modified' as const, fields }
+  const changes = await readChangesOf(history, identity, run.number)
+  const fieldsFrom = (from: VersionSpan, to: VersionSpan) => ({ name: to.name, fields: fieldsBetween(kind, from, to) })
+  const card = ({ name, fields }: Pick<ReportedChange, 'name' | 'fields'>) => {
+    const change = { project: project.name, kind, uid, name, change: 'modified' as const, fields }
     return fields.length === 0
       ? nothing
       : html`<ul class="rows">
 ${changeCard(change, [], { href })}</ul>`
   }
+  const reported = changes.get(after?.fromRun ?? openedIn)
+  const isLost = after === undefined && reported?.isOfPrunedRun && reported.change === 'modified'
+  const found = isLost ? reported : before && after && before !== after && fieldsFrom(before, after)
   const changed =
-    before !== undefined &&
-    after !== undefined &&
-    before !== after &&
+    found &&
     html`<h2 id="change">What changed</h2>
-${await showTimes(history, identity, { run: run.number, changedIn: after.fromRun, runs })}
-${card(before, after)}`
+${await showTimes(history, identity, { reported, runs })}
+${card(found)}`
   const since =
     after !== undefined &&
     now !== undefined &&
     after !== now &&
     html`<h2 id="since">What changed since then</h2>
 <p class="where">As of run ${openedIn}, when it was opened, and as of the last version, run ${now.fromRun}, ${showTime(now.from)}.</p>
-${card(after, now)}`
+${card(fieldsFrom(after, now))}`
   const gone =
     now?.toRun !== null &&
     now?.toRun !== undefined &&
     html`<p class="where">The resource is gone since ${runs.name(now.toRun)}.</p>`
-  return html`${changed}${since}${gone}`
+  const lost =
+    isLost && html`<p class="where">Its state as of ${runs.name(openedIn)}, when it was opened, was pruned.</p>`
+  return html`${changed}${lost}${since}${gone}`
 }
 
 /** The two runs around a change, and what people did in between. Nothing where the change was pruned. */
 async function showTimes(
   history: HistoryReader,
   identity: IdentifiedViolation,
-  { run, changedIn, runs }: { readonly run: number; readonly changedIn: number; readonly runs: RunNames },
+  { reported, runs }: { readonly reported: ReportedChange | undefined; readonly runs: RunNames },
 ): Promise<Markup> {
-  const between = (await readTimesOf(history, identity, run)).get(changedIn)
-  if (between === undefined) return nothing
+  if (reported === undefined) return nothing
+  const { between } = reported
   const { after, after_run, before, before_run } = between
   const found = runs.nameAt(before_run, before)
   if (after === null) return html`<p class="where">Changed before ${found}.</p>`

@@ -55,6 +55,8 @@ export interface Restoration {
   readonly isGone: boolean
   /** Whether nothing that can be compared differs from the former state. */
   readonly isSame: boolean
+  /** Whether the state before the oldest one that is left was pruned. */
+  readonly wasPruned: boolean
   readonly manualSteps: readonly ManualStep[]
   /** Subscriptions that went with the resource. */
   readonly dependents: readonly { readonly uid: string; readonly name: string }[]

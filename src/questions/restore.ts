@@ -323,6 +323,7 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     kept: kept.map(({ path, reason }) => ({ path, reason: `${reason} ${undoing(former)}` })),
     isGone: now === undefined,
     isSame: former !== undefined && now !== undefined && paths.length === 0,
+    wasPruned: versions[0]?.isContinued === true,
     manualSteps: [...leftOut, ...repair.manualSteps, ...(ready?.manualSteps ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
     notes: [

@@ -13,7 +13,7 @@ const runEntry = z.object({
   number: schemas.count,
   started_at: schemas.time,
   finished_at: schemas.time,
-  state: z.enum(['committed', 'interrupted']),
+  state: z.enum(['committed', 'interrupted', 'pruned']).describe('Of a pruned run, the numbers are of what is left.'),
   exit_code: schemas.verdict.shape.exit_code
     .nullable()
     .describe('null for a run that is not committed, and for readers of some projects.'),
@@ -42,8 +42,8 @@ export const runs = question({
 })
 
 /**
- * The runs that ended, newest first: committed and interrupted ones; of the latter, nothing else is stored. `upTo`: none
- * after this one.
+ * The runs that ended, newest first: also interrupted ones, of which nothing else is stored, and pruned ones that stay
+ * listed. `upTo`: none after this one.
  */
 export async function readRuns(
   reader: HistoryReader,
@@ -58,19 +58,17 @@ export async function readRuns(
   return {
     form: runsForm,
     ...(last === undefined ? { run: null } : statingExtent(last, await readLatestScans(reader, last.number))),
-    rows: runs.map(
-      ({ number, started_at, finished_at, isCommitted, exitCode, walks, incomplete, changes, opened }) => ({
-        number,
-        started_at,
-        finished_at,
-        state: isCommitted ? 'committed' : 'interrupted',
-        exit_code: exitCode,
-        walks,
-        incomplete,
-        changes,
-        opened,
-      }),
-    ),
+    rows: runs.map(({ number, started_at, finished_at, state, exitCode, walks, incomplete, changes, opened }) => ({
+      number,
+      started_at,
+      finished_at,
+      state,
+      exit_code: exitCode,
+      walks,
+      incomplete,
+      changes,
+      opened,
+    })),
     omitted: total - runs.length,
   }
 }
@@ -92,7 +90,13 @@ export const runsView: AnswerView<RunEntry> = {
   nothing: 'No run has ended yet.',
 }
 
+/** What became of a run that is not committed. */
+export const lostOf = {
+  interrupted: 'interrupted: nothing of it is kept',
+  pruned: 'pruned: only what violations name is kept',
+} as const
+
 function describeGap({ state, walks, incomplete }: RunEntry): string | undefined {
-  if (state === 'interrupted') return 'interrupted: nothing of it is kept'
+  if (state !== 'committed') return lostOf[state]
   return incomplete === 0 ? undefined : `${incomplete} of ${count(walks, 'walk')} incomplete`
 }

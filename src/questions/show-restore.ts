@@ -17,7 +17,7 @@ import type { Restoration, RestorePlaceholder, RestoreRow, StepOfResource } from
 
 /** Sentences before the requests: which resource, which state, and why that one. */
 export function introduceRestore(restoration: Restoration): string[] {
-  const { resource, former, putRight, rule, fixes, kept, isSame, notes } = restoration
+  const { resource, former, putRight, rule, fixes, kept, isSame, wasPruned, notes } = restoration
   const { project, kind, uid, name } = resource
   const named = `${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
   if (fixes.length > 0) return [`${named}: sets ${fixes.map(describeFix).join('; ')}.`, ...notes]
@@ -28,7 +28,9 @@ export function introduceRestore(restoration: Restoration): string[] {
   }
   if (former === undefined && rule !== undefined) return [`${named}: no value to set for ${rule}.`]
   if (former === undefined)
-    return [`${named}: the history has no earlier state of it, so there is nothing to put back.`]
+    return [
+      `${named}: the history has no earlier state of it${wasPruned ? ' (pruned)' : ''}, so there is nothing to put back.`,
+    ]
   const { version } = former
   const state = `its state from run ${version.fromRun}, ${showTime(version.from)}`
   if (isSame && version.toRun === null) return [`${named}: nothing to restore, ${state}, is the present one.`]
@@ -57,7 +59,7 @@ function describeBasis({ basis, rules, version, changedIn }: FormerState): strin
     case 'before_drift':
       return `before the change that ${rules.join(', ')} ${rules.length === 1 ? 'reports' : 'report'}`
     case 'before_change':
-      return `before its last change, in run ${changedIn}`
+      return `before its last change, in run ${changedIn}${version.toRun === changedIn ? '' : '; states in between were pruned'}`
     case 'before_removal':
       return `before run ${version.toRun} no longer found it`
   }

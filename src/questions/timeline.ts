@@ -7,8 +7,9 @@ import {
   type Identity,
   isFollowedBy,
   type Referrer,
+  type ReportedChange,
+  readChangesOf,
   readReferrersOf,
-  readTimesOf,
   readVersionsOf,
   readViolationsOf,
   type VersionSpan,
@@ -16,7 +17,7 @@ import {
 } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
-import { type ChangeTimes, changeTypes, type FieldChange } from '../model/change.ts'
+import { changeTypes, type FieldChange } from '../model/change.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
 import { schemas } from '../model/report.ts'
@@ -147,7 +148,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   for (const identity of identities) {
     const versions = await readVersionsOf(reader, identity, run.number)
     const violations = await readViolationsOf(reader, identity, run.number)
-    for (const row of rowsOf(identity, versions, violations, await readTimesOf(reader, identity, run.number))) {
+    for (const row of rowsOf(identity, versions, violations, await readChangesOf(reader, identity, run.number))) {
       rows.push(row)
       refs.set(row, identity.project)
     }
@@ -210,9 +211,12 @@ function rowsOf(
   { project, kind, uid }: Identity,
   versions: readonly VersionSpan[],
   spans: readonly ViolationSpan[],
-  times: ReadonlyMap<number, ChangeTimes>,
+  changes: ReadonlyMap<number, ReportedChange>,
 ): TimelineRow[] {
   const moments = new Map(momentsOf(kind, versions).map((moment) => [moment.run, moment]))
+  // Of what was pruned, the list of changes says more than the versions that are left.
+  for (const [run, { isOfPrunedRun, between: _, ...reported }] of changes)
+    if (isOfPrunedRun) moments.set(run, { run, ...reported })
   const violations = Map.groupBy(spans.flatMap(turnsOf), ({ run }) => run)
   const runs = [...new Set([...moments.keys(), ...violations.keys()])].sort((a, b) => a - b)
   let { name = '' } = versions[0] ?? spans[0] ?? {}
@@ -229,7 +233,7 @@ function rowsOf(
       name,
       change: moment?.change ?? null,
       fields: moment?.fields ?? [],
-      between: moment === undefined ? null : (times.get(run) ?? null),
+      between: moment === undefined ? null : (changes.get(run)?.between ?? null),
       notes: [],
       violations: turns.map(({ violation }) => violation),
     }

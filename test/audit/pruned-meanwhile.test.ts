@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { keepNothing } from '../../src/history/retention.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
+import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { policyOf } from './audit-harness.ts'
-import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
+import { type FleetFixture, openFleetFixture, pagesOfTwo } from './fleet-fixture.ts'
 
 const hourMs = 3_600_000
 const open = () => openFleetFixture({ fleet: { endpointsPerProject: 3 } })
@@ -73,4 +74,39 @@ it('a change of host behind an address that does not parse is reported, also whe
   await prune(fixture)
   fixture.set({ url: 'https://customer.example/hook' })
   expect(statesOf(await fixture.audit({ policy }))).toEqual([['resolved', 'fixed', message]])
+})
+
+it('a value before an unparsable one is kept as long as the last complete walk saw that, also where a later walk broke off', async () => {
+  const policy = policyOf('extends: []\nrules: { drift/url-host-changed: high }')
+  await using fixture = await openFleetFixture({ ...pagesOfTwo, fleet: { endpointsPerProject: 3 } })
+  for (const url of ['https://customer.example/hook', 'https://[bad/x']) {
+    fixture.set({ url })
+    await fixture.audit({ policy })
+  }
+  // The first page shows a host that is the former one, and the second is not answered.
+  fixture.set({ url: 'https://customer.example/hook' })
+  fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: 10 })
+  await fixture.audit({ policy })
+  fixture.mend()
+  await prune(fixture)
+  fixture.set({ url: 'https://evil.example/hook' })
+  const message = 'delivers to evil.example (was customer.example)'
+  expect(statesOf(await fixture.audit({ policy }))).toEqual([['opened', null, message]])
+})
+
+it('drift from a single resource that was approved later is found after pruning, with the approved value', async () => {
+  const policy = policyOf('extends: []\nrules: { drift/url-host-changed: high }')
+  await using history = await openHistoryFixture({ fleet: { endpointsPerProject: 3 } })
+  const { fixture } = history
+  await fixture.audit({ policy })
+  await fixture.approve()
+  const uid = fixture.set({ url: 'https://good.example/hook' })
+  for (let run = 2; run < 5; run += 1) {
+    await fixture.audit({ policy })
+    if (run === 3) await history.ask(`baseline approve --uid ${uid} --by eve --note moved --yes`)
+  }
+  await prune(fixture)
+  fixture.set({ url: 'https://evil.example/hook' })
+  const message = 'delivers to evil.example (was good.example)'
+  expect(statesOf(await fixture.audit({ policy }))).toEqual([['opened', null, message]])
 })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
@@ -7,11 +8,12 @@ import { readDiffering } from '../../src/history/sql/differing.ts'
 import { findFirstWaiting } from '../../src/history/sql/outbox.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { readViolationsOf } from '../../src/history/sql/resource-life.ts'
-import { lacksRunsSince, listRuns } from '../../src/history/sql/runs.ts'
+import { lacksRunsSince, listEndedRuns, listRuns } from '../../src/history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../../src/history/sql/scans.ts'
 import { readStateAt } from '../../src/history/sql/state-at.ts'
 import { readViolationsAt } from '../../src/history/sql/violations.ts'
 import { type RecordedSpan, visitSpans } from '../../src/history/sql/visit-spans.ts'
+import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { tries } from '../thoroughness.ts'
 import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
 import { type MakePlace, openContractFixture, type Place } from './contract-fixture.ts'
@@ -148,14 +150,74 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       expect(await numbersOf(history)).toEqual([1, 2, 3, 4])
     })
 
-    it('keeps the run that opened a violation while the violation is active, and no longer', async () => {
-      await runs(5, async (draft, index) => {
-        if (index === 2) await opening('a')(draft)
-        if (index === 5) await ending('a')(draft)
+    const versionsLeft = async () =>
+      (await rows('SELECT uid || from_run AS version FROM hookdrift.version ORDER BY uid, from_run')).flatMap(
+        Object.values,
+      )
+
+    it('frees the bodies of 7 of 12 runs while drift from a baseline is open, and lists runs and changes since', async () => {
+      await runs(12, async (draft, index) => {
+        for (const uid of ['a', 'b']) {
+          const known = (await knownIn(draft, payments, 'endpoint', [uid])).get(uid)
+          await draft.stage(payments, [aVersion(uid, { url: `u${index}` }, { replaces: known?.id })])
+        }
+        if (index === 1) return
+        await draft.stageChanges(payments, [aChange('a', { change: 'modified' }), aChange('b', { change: 'modified' })])
+        // Each run finds drift of another field: none of them is without an open violation.
+        const opened = [
+          aViolation('a', { rule: 'drift/unexpected', path: `/${index}` }),
+          ...(index === 3 ? [aViolation('a', { rule: 'drift/url-host-changed', originRun: 2 })] : []),
+        ]
+        await draft.stageViolations(payments, { confirmed: [], violations: opened })
       })
-      expect(await reasonsFor(2, { last: 1 })).toEqual([])
-      await alter('UPDATE hookdrift.violation SET to_run = NULL')
-      expect(await reasonsFor(2, { last: 1 })).toEqual(['opened an active violation'])
+      await history.approve([anApproval(payments, 1)])
+      const { plan } = await prune({ last: 5 })
+      expect(plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => number)).toEqual([2, 3, 4, 5, 6, 7])
+      const last = [7, 8, 9, 10, 11, 12]
+      expect(await versionsLeft()).toEqual(
+        [1, 2, ...last].map((run) => `a${run}`).concat([1, ...last].map((run) => `b${run}`)),
+      )
+      const { runs: listed } = await listEndedRuns(history, 99)
+      expect(listed.map(({ number, state, changes }) => [number, state, changes]).reverse()).toEqual([
+        [1, 'committed', 0],
+        ...[2, 3, 4, 5, 6, 7].map((run) => [run, 'pruned', 2]),
+        ...[8, 9, 10, 11, 12].map((run) => [run, 'committed', 2]),
+      ])
+      await expectSound()
+    })
+
+    it('keeps the value before one that is unknown, and that before the last one which was unknown elsewhere', async () => {
+      const doubtful = (...fields: [path: string, run: number][]) =>
+        canonicalJson({ doubts: Object.fromEntries(fields.map(([path, run]) => [path, { run, at: at(run) }])) })
+      const facts = [
+        '',
+        '',
+        doubtful(['/name', 3]),
+        doubtful(['/url', 4]),
+        doubtful(['/url', 4]),
+        doubtful(['/url', 4]),
+      ]
+      await runs(6, async (draft, index) => {
+        const known = (await knownIn(draft, payments, 'endpoint', ['a'])).get('a')
+        const other = { facts: facts[index - 1] ?? '', replaces: known?.id }
+        const version = aVersion('a', { url: `u${index}` }, other)
+        await draft.stage(payments, [{ ...version, digest: hash('sha256', version.body + version.facts) }])
+      })
+      await prune({ last: 1 })
+      // What the last run ended stays with it.
+      expect(await versionsLeft()).toEqual(['a2', 'a3', 'a5', 'a6'])
+      await expectSound()
+    })
+
+    it('keeps the state that found a violation which was not seen since', async () => {
+      await runs(6, async (draft, index) => {
+        await change(draft, index)
+        if (index === 1) await opening('a')(draft)
+        if (index === 5) await turning('a', { state: 'unknown', lastRun: 3 })(draft)
+      })
+      await prune({ last: 1 })
+      expect(await versionsLeft()).toEqual(['a3', 'a5', 'a6'])
+      await expectSound()
     })
 
     it('keeps an accepted violation, which its acceptance names and which may come back', async () => {
@@ -337,13 +399,17 @@ export function describePruning(name: string, makePlace: MakePlace): void {
       await expectSound()
     })
 
-    it('keeps an approved baseline until it is revoked, and no run for those who confirm it', async () => {
+    it('keeps an approved baseline until it is revoked, also of a single resource, and no run for those who confirm it', async () => {
       await runs(4, change)
       await history.approve([anApproval(payments, 2)])
       await history.approve([anApproval(payments, 3, { approves: [], confirms: 1 })])
       expect(await reasonsFor(2, { last: 1 })).toEqual(['approved baseline'])
       expect(await reasonsFor(3, { last: 1 })).toEqual([])
-      await history.revoke([1], { by: 'alice', at: at(100) })
+      const amended = { kind: 'endpoint', uid: 'a', run: 1, at: at(99) } as const
+      await history.approve([anApproval(payments, 2, { state: { run: 2, resources: [] }, amendments: [amended] })])
+      expect(await reasonsFor(1, { last: 1 })).toEqual(['approved baseline'])
+      await history.revoke([1, 3], { by: 'alice', at: at(100) })
+      expect(await reasonsFor(1, { last: 1 })).toEqual([])
       expect(await reasonsFor(2, { last: 1 })).toEqual([])
       await prune({ last: 1 })
       await expectSound()

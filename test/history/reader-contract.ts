@@ -281,6 +281,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await begin()
       const first = {
         ...committedRun(1),
+        state: 'committed',
         isCommitted: true,
         exitCode: 0,
         walks: 2,
@@ -291,6 +292,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const second = {
         ...committedRun(2),
         finished_at: at(2.2),
+        state: 'interrupted',
         isCommitted: false,
         exitCode: null,
         walks: 0,

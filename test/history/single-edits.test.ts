@@ -33,14 +33,14 @@ async function aPrunedHistory(): Promise<Buffer> {
   writeFileSync(file, await makeAuditedHistory())
   const time = '2027-01-01T00:00:00.000Z'
   const owner = { ...new Machines().process(1), now: () => Date.parse(time) }
-  const keep = { ...keepNothing, last: 1 }
-  await sqliteUpkeep(file, owner).prune({ keep, options: { keep_last: 1 }, toolVersion: '0.1.0' })
+  const keep = { ...keepNothing, last: 2 }
+  await sqliteUpkeep(file, owner).prune({ keep, options: { keep_last: 2 }, toolVersion: '0.1.0' })
   const history = openSqliteHistory(file, owner)
   await (await history.begin(aStart(time))).commit(time, () => 0)
   await history.close()
   const db = new Database(file)
   // As a run leaves it that a signal cut short.
-  db.exec('INSERT INTO unnotified_scan (run, project_id) SELECT run, max(project_id) FROM scan WHERE run = 2')
+  db.exec('INSERT INTO unnotified_scan (run, project_id) SELECT run, max(project_id) FROM scan WHERE run = 4')
   db.pragma('journal_mode = DELETE')
   const bytes = db.serialize()
   db.close()

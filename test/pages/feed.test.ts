@@ -151,9 +151,10 @@ it('says of a violation whose first run was pruned that it was, and invents no r
   const project = at(fleet.projects(), 0).uid
   const [fixed = '', kept = ''] = fleet.open(project).endpoints.map(({ uid }) => uid)
   const serve = (uid: string, url: string) => updateEndpoint(fleet, { project, uid }, { name: uid, url })
-  // It is open, so its run is kept.
   serve(kept, 'http://kept.example')
   await audit()
+  // What is approved is kept.
+  await opened.fixture.approve()
   serve(fixed, 'http://fixed.example')
   await audit()
   serve(fixed, 'https://fixed.example')

@@ -57,6 +57,7 @@ export const changeMembers = alike(
   'referrers',
   'after_at',
   'before_at',
+  'owner',
 )
 
 export const violationMembers = {

@@ -1,5 +1,6 @@
 import type { FieldChange } from '../../model/change.ts'
 import type { Kind, Listing } from '../../model/resource.ts'
+import { isFollowedSql } from '../sql/fragments.ts'
 import type { Session } from '../sql/session.ts'
 import { noHistory, type ProjectHistory } from '../staged.ts'
 import { type ActiveViolationRow, activeColumns, toActiveViolation } from '../stored-violation.ts'
@@ -47,10 +48,5 @@ const withOriginSql = `SELECT ${activeColumns},
     CASE WHEN x.to_run IS NULL THEN 1 ELSE 0 END AS "isActive",
     (SELECT started_at FROM hookdrift.run WHERE number = x.first_run) AS first_seen
   FROM hookdrift.violation x
-  WHERE x.project_id = $1 AND x.from_run < $2 AND x.origin_run IS NOT NULL AND (x.to_run IS NULL
-    OR (x.resolution = 'accepted'
-      AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.fingerprint = x.fingerprint AND n.id > x.id)
-      AND EXISTS (SELECT 1 FROM hookdrift.acceptance a WHERE a.project_id = x.project_id
-        AND a.fingerprint = x.fingerprint AND a.ended_at IS NULL AND (a.revoked_at IS NULL
-          OR a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = x.to_run)))))
+  WHERE x.project_id = $1 AND x.from_run < $2 AND x.origin_run IS NOT NULL AND ${isFollowedSql('x')}
   ORDER BY x.id`

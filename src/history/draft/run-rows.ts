@@ -119,6 +119,7 @@ function* changeRows(run: number, projects: readonly WrittenProject[], firstId: 
         referrers: referrers === undefined ? null : JSON.stringify(referrers),
         after_at: between?.after ?? null,
         before_at: between?.before ?? null,
+        owner: null,
       }
       id += 1
     }

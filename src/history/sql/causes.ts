@@ -13,7 +13,7 @@ import type { HistoryReader } from '../reader.ts'
 import type { Visibility } from '../visibility.ts'
 import { lastScanSql } from './fragments.ts'
 import type { Session } from './session.ts'
-import { activeAsOf, ownerSql, projectNamesAt } from './violations.ts'
+import { activeAsOf, ownerOfChange, projectNamesAt } from './violations.ts'
 
 /** What a run found, and the causes of earlier ones that are open: each project as of its last scan. The worst first. */
 export function readCausesAt(history: HistoryReader, run: number): Promise<readonly Cause[]> {
@@ -143,7 +143,7 @@ type ChangeRow = Omit<ChangeWithOwner, 'fields' | 'project' | 'owner'> & OfProje
 async function changesOf(session: Session, runs: readonly number[], { nameOf, isSeen }: AsOf) {
   const rows = await session.all<ChangeRow & { readonly run: number; readonly owner: unknown }>(
     `SELECT x.run, x.project_id AS "projectId", x.kind, x.uid, x.name, x.change, x.fields,
-       ${ownerSql("(x.run - CASE x.change WHEN 'removed' THEN 1 ELSE 0 END)")} AS owner
+       coalesce(x.owner, ${ownerOfChange}) AS owner
      FROM hookdrift.change x WHERE x.run = ANY($1) ORDER BY x.run, x.project_id, x.kind, x.uid`,
     [runs],
   )

@@ -32,3 +32,12 @@ export function isLastSql(version: string, run: string): string {
     WHERE last.project_id = ${version}.project_id AND last.kind = ${version}.kind AND last.uid = ${version}.uid
       AND last.from_run <= ${run})`
 }
+
+/** SQL: a violation is active, or accepted by an acceptance that holds or was revoked since. */
+export function isFollowedSql(row: string): string {
+  return `(${row}.to_run IS NULL OR (${row}.resolution = 'accepted'
+      AND NOT EXISTS (SELECT 1 FROM hookdrift.violation n WHERE n.fingerprint = ${row}.fingerprint AND n.id > ${row}.id)
+      AND EXISTS (SELECT 1 FROM hookdrift.acceptance a WHERE a.project_id = ${row}.project_id
+        AND a.fingerprint = ${row}.fingerprint AND a.ended_at IS NULL AND (a.revoked_at IS NULL
+          OR a.revoked_at > (SELECT started_at FROM hookdrift.run WHERE number = ${row}.to_run)))))`
+}

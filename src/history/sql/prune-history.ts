@@ -2,12 +2,14 @@ import { AuditError } from '../../model/errors.ts'
 import { type BrokenLink, findBrokenLink, makeCheckpoint, rangesOf } from '../chain/links.ts'
 import { closeKilledRuns } from '../draft/unfinished-runs.ts'
 import { keepsSomething, type RetentionRules, reasonsToKeep } from '../retention.ts'
-import { parseFacts } from '../stored-body.ts'
+import { parseFacts, parseStored } from '../stored-body.ts'
 import type { PlannedRun, PruneRequest } from '../upkeep.ts'
 import type { HistoryBackend } from './backend.ts'
+import { isFollowedSql, validAtSql } from './fragments.ts'
 import { committedRuns } from './runs.ts'
 import { incompleteSinceSql, lastCompleteScanSql, latestScansAt } from './scans.ts'
 import { type Session, sqlOf, type Transaction } from './session.ts'
+import { ownerOfChange } from './violations.ts'
 
 interface PruneResult {
   /** Every committed run, with the reasons to keep it. */
@@ -73,10 +75,7 @@ export async function chainOf(session: Session, run: number): Promise<string | u
 export async function planPruning(session: Session, keep: RetentionRules): Promise<PlannedRun[]> {
   const runs = await committedRuns(session)
   const byRules = reasonsToKeep(runs, keep)
-  const needs = await needsOf(
-    session,
-    runs.map(({ number }) => number),
-  )
+  const needs = await needsOf(session, runs.at(-1)?.number ?? 0)
   return runs.map((run) => {
     const needed = needs.filter(([, numbers]) => numbers.has(run.number)).map(([reason]) => reason)
     return { ...run, reasons: [...(byRules.get(run.number) ?? []), ...needed] }
@@ -99,49 +98,28 @@ export function isPruningDue(last: string | null, now: number): boolean {
   return last === null || Math.abs(now - Date.parse(last)) >= pauseMs
 }
 
-/** Runs that are always kept: for active violations, the comparison of the next run, and approvals. */
+/** Runs that are always kept: for the comparison of the next run, approvals, and messages. */
 async function needsOf(
   session: Session,
-  runs: readonly number[],
+  latest: number,
 ): Promise<[reason: string, runs: ReadonlySet<number | null>][]> {
-  const latest = runs.at(-1) ?? 0
   const numbers = async (sql: string) => new Set(await session.column<number | null>(sql))
   const scans = await latestScansAt(session, latest)
   return [
     ['current state', new Set([latest])],
-    [
-      'opened an active violation',
-      await numbers('SELECT DISTINCT first_run AS run FROM hookdrift.violation WHERE to_run IS NULL'),
-    ],
-    [
-      'the value before an open drift',
-      await numbers(`SELECT DISTINCT origin_run AS run FROM hookdrift.violation WHERE to_run IS NULL OR ${isAccepted}`),
-    ],
-    ['the value before an unknown one', await readKnownBefore(session, runs)],
     ['last complete walk', await numbers(lastCompleteSql)],
     ['last scan of a project', await numbers('SELECT max(run) AS run FROM hookdrift.scan GROUP BY project_id')],
     [
       'first incomplete scan of a project',
       new Set(scans.map(({ incompleteSince }) => incompleteSince?.number ?? null)),
     ],
-    ['approved baseline', await numbers(approvedSql)],
+    ['approved baseline', await findApprovedRuns(session)],
     [
       'a message about it waits',
       await numbers("SELECT DISTINCT run FROM hookdrift.notification WHERE state = 'pending' AND run IS NOT NULL"),
     ],
     ['the next message compares with it', await numbers(lastNotifiedSql)],
   ]
-}
-
-/** The last runs that saw values which are unknown since: the next scan that shows them is compared with these. */
-async function readKnownBefore(session: Session, runs: readonly number[]): Promise<ReadonlySet<number | null>> {
-  const facts = await session.column<string>(
-    `SELECT facts FROM hookdrift.version WHERE to_run IS NULL AND facts LIKE '%"doubts":{%'`,
-  )
-  const unknownSince = new Set(
-    facts.flatMap((text) => Object.values(parseFacts(text).doubts ?? {}).map(({ run }) => run)),
-  )
-  return new Set([...unknownSince].map((first) => runs.findLast((run) => run < first) ?? null))
 }
 
 /** SQL of violations that a person accepted: the acceptance may be revoked, and reports say what it is of. */
@@ -162,10 +140,18 @@ const lastNotifiedSql = `
   SELECT DISTINCT (SELECT max(s.run) FROM hookdrift.scan s WHERE s.project_id = u.project_id AND s.run < u.since) AS run
   FROM (SELECT project_id, min(run) AS since FROM hookdrift.unnotified_scan GROUP BY project_id) u`
 
-/** The last approval of a project is the active one, confirmations aside. Not read from the view `baseline`, which may be altered. */
-const approvedSql = `
-  SELECT DISTINCT a.run FROM hookdrift.approval a WHERE a.run IS NOT NULL AND a.revoked_at IS NULL
-    AND a.id = (SELECT max(b.id) FROM hookdrift.approval b WHERE b.project_id = a.project_id AND b.confirms IS NULL)`
+/**
+ * The runs whose states are approved, as a whole or of single resources. The last approval of a project is the active one,
+ * confirmations aside. Not read from the view `baseline`, which may be altered.
+ */
+async function findApprovedRuns(session: Session): Promise<ReadonlySet<number | null>> {
+  const approvals = await session.all<{ readonly run: number | null; readonly amendments: string | null }>(
+    `SELECT a.run, a.amendments FROM hookdrift.approval a WHERE a.revoked_at IS NULL
+       AND a.id = (SELECT max(b.id) FROM hookdrift.approval b WHERE b.project_id = a.project_id AND b.confirms IS NULL)`,
+  )
+  const amended = approvals.flatMap(({ amendments }) => parseStored<{ readonly run: number }[]>(amendments ?? '[]'))
+  return new Set([...approvals, ...amended].map(({ run }) => run))
+}
 
 /** Interrupted runs belong to the committed run after them, and go with it. */
 function interruptedBefore(session: Session, gone: readonly number[]): Promise<number[]> {
@@ -202,15 +188,15 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
     }
   }
   await session.run('DELETE FROM hookdrift.run WHERE number = ANY($1)', [interrupted])
+  await session.run(`UPDATE hookdrift.change AS x SET owner = ${ownerOfChange} WHERE x.run = ANY($1)`, [gone])
   await session.run(
     `UPDATE hookdrift.run SET state = 'pruned', previous = NULL, part_digests = NULL, chain = NULL,
        rules_document = NULL, projects_document = NULL WHERE number = ANY($1)`,
     [gone],
   )
-  await noteKeptRuns(session, keptRuns)
+  await noteKept(session, keptRuns)
   await remove('notice', `t.run IN ${pruned}`)
-  await remove('change', `t.run IN ${pruned} AND NOT ${isOfCause}`)
-  await noteKeptChanges(session)
+  await remove('change', `t.run IN ${pruned} AND NOT ${isListed}`)
   for (const table of ['withheld_removal', 'walk', 'scan']) {
     await remove(
       table,
@@ -218,15 +204,18 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
     )
   }
   for (const table of ['version', 'violation']) {
-    const isNeeded = table === 'version' ? `(${isOfPaused} OR ${isOfChange})` : `(${isAccepted} OR ${isOfRepair})`
+    const isNeeded =
+      table === 'version' ? `(${isOfPaused} OR ${isNamed})` : `(${isAccepted} OR ${isOfRepair} OR ${isOpening})`
     // Ids order rows by age, so the greatest one must never be reused.
     await remove(table, `${isOutlived} AND NOT ${isNeeded} AND t.id < (SELECT max(id) FROM hookdrift.${table})`)
   }
   await remove('unreferenced', isOutlived)
-  await remove('run', `t.state = 'pruned' AND ${await isUnused(session, 'run', 't.number')}`)
+  await remove(
+    'run',
+    `t.state = 'pruned' AND t.number < ${oldestOrigin} AND ${await isUnused(session, 'run', 't.number')}`,
+  )
   await remove('document', await isUnused(session, 'document', 't.sha256'))
-  for (const table of ['kept_run', 'kept_scan', 'kept_change', 'kept_rerouting'])
-    await session.run(`DROP TABLE ${table}`)
+  for (const table of ['kept_run', 'kept_scan', 'named_version']) await session.run(`DROP TABLE ${table}`)
   return bytes
 }
 
@@ -236,36 +225,28 @@ const pruned = "(SELECT number FROM hookdrift.run WHERE state = 'pruned')"
 const isOutlived =
   't.to_run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kept_run k WHERE k.run BETWEEN t.from_run AND t.to_run)'
 
-/** A violation `v` is valid in a kept run. */
-const isShown = '(v.to_run IS NULL OR EXISTS (SELECT 1 FROM kept_run k WHERE k.run >= v.from_run AND k.run < v.to_run))'
-/** Changes of the run that opened such a violation are causes, and later ones of a resource that it changed mend these. */
-const isOfCause = `(t.run IN (SELECT v.first_run FROM hookdrift.violation v WHERE ${isShown})
+/** A violation `v` is active, accepted, or valid in a kept run. */
+const isShown = `(${isFollowedSql('v')} OR EXISTS (SELECT 1 FROM kept_run k
+  WHERE k.run >= v.from_run AND k.run < v.to_run))`
+
+/** Changes of the run that opened such a violation are its cause; those of its resource since its origin stay listed. */
+const isListed = `(t.run IN (SELECT v.first_run FROM hookdrift.violation v WHERE ${isShown})
   OR EXISTS (SELECT 1 FROM hookdrift.violation v WHERE v.project_id = t.project_id AND v.kind = t.kind AND v.uid = t.uid
-    AND v.first_run < t.run AND ${isShown} AND EXISTS (SELECT 1 FROM hookdrift.change c WHERE c.run = v.first_run
-      AND c.project_id = t.project_id AND c.kind = t.kind AND c.uid = t.uid)))`
+    AND coalesce(v.origin_run, v.first_run) < t.run AND ${isShown}))`
 
-/** Notes the changes of pruned runs that are left; and the runs with one of a subscription, whose owner an endpoint names. */
-async function noteKeptChanges(session: Session): Promise<void> {
-  await session.run(`CREATE TEMP TABLE kept_change
-    (project_id bigint, kind text, uid text, run bigint, PRIMARY KEY (project_id, kind, uid, run))`)
-  await session.run(
-    `INSERT INTO kept_change SELECT DISTINCT project_id, kind, uid, run FROM hookdrift.change WHERE run IN ${pruned}`,
-  )
-  await session.run('CREATE TEMP TABLE kept_rerouting (project_id bigint, run bigint, PRIMARY KEY (project_id, run))')
-  await session.run(
-    "INSERT INTO kept_rerouting SELECT DISTINCT project_id, run FROM kept_change WHERE kind = 'subscription'",
-  )
-}
-
-/** A cause says whose its resources were, and what they were before. */
-const isOfChange = `(EXISTS (SELECT 1 FROM kept_change c WHERE c.project_id = t.project_id AND c.kind = t.kind
-    AND c.uid = t.uid AND c.run BETWEEN t.from_run AND t.to_run)
-  OR (t.kind = 'endpoint' AND EXISTS (SELECT 1 FROM kept_rerouting c WHERE c.project_id = t.project_id
-    AND c.run BETWEEN t.from_run AND t.to_run)))`
+/** Runs since then stay listed: the oldest origin of open and accepted drift, or the run that opened it. */
+const oldestOrigin = `(SELECT coalesce(min(coalesce(v.origin_run, v.first_run)), 9007199254740991)
+  FROM hookdrift.violation v WHERE v.rule LIKE 'drift/%' AND ${isFollowedSql('v')})`
 
 /** A change that put something right is not a cause. */
-const isOfRepair = `(t.resolution IS NOT DISTINCT FROM 'fixed' AND EXISTS (SELECT 1 FROM kept_change c
+const isOfRepair = `(t.resolution IS NOT DISTINCT FROM 'fixed' AND EXISTS (SELECT 1 FROM hookdrift.change c
   WHERE c.project_id = t.project_id AND c.kind = t.kind AND c.uid = t.uid AND c.run = t.to_run))`
+
+/** What opened an active violation. */
+const isOpening = `(t.from_run = t.first_run AND EXISTS (SELECT 1 FROM hookdrift.violation v WHERE
+  v.fingerprint = t.fingerprint AND v.project_id = t.project_id AND v.first_run = t.first_run AND v.to_run IS NULL))`
+
+const isNamed = 'EXISTS (SELECT 1 FROM named_version n WHERE n.id = t.id)'
 
 /** Since when an endpoint is paused follows from its versions one after the other, and from nothing else. */
 const isPaused = (version: string) => `${version}.kind = 'endpoint' AND ${version}.body LIKE '%"status":"paused"%'`
@@ -273,19 +254,58 @@ const isOfPaused = `(${isPaused('t')} AND EXISTS (SELECT 1 FROM hookdrift.versio
   AND c.kind = t.kind AND c.uid = t.uid AND c.to_run IS NULL AND ${isPaused('c')}))`
 
 /**
- * Notes the kept runs, and scans of pruned runs that queries about a kept run still read: the last scan and the last
- * complete walks by then, the last complete scan and the one after it, the scan before a run that resolved a violation,
- * and the last walks with a shape and a status.
+ * Notes the kept runs; versions that something names; and scans of pruned runs that queries about a kept run still read:
+ * the last scan and the last complete walks by then, the last complete scan and the one after it, the scan before a run
+ * that resolved a violation, and the last walks with a shape and a status.
  * Both databases find a temporary table before one of the history.
  */
-async function noteKeptRuns(session: Session, keptRuns: readonly number[]): Promise<void> {
-  await session.run('CREATE TEMP TABLE kept_run (run bigint PRIMARY KEY)')
-  await session.run('CREATE TEMP TABLE kept_scan (project_id bigint, run bigint, PRIMARY KEY (project_id, run))')
-  await session.run('INSERT INTO kept_run SELECT unnest($1::bigint[])', [keptRuns])
-  if (session.dialect === 'postgres') await session.run('ANALYZE kept_run')
-  await session.run(`INSERT INTO kept_scan ${keptScans}`)
-  if (session.dialect === 'postgres') await session.run('ANALYZE kept_scan')
+async function noteKept(session: Session, keptRuns: readonly number[]): Promise<void> {
+  const fill = async (table: string, columns: string, rows: string, values?: readonly (readonly number[])[]) => {
+    await session.run(`CREATE TEMP TABLE ${table} (${columns})`)
+    await session.run(`INSERT INTO ${table} ${rows}`, values)
+    if (session.dialect === 'postgres') await session.run(`ANALYZE ${table}`)
+  }
+  const given = 'SELECT unnest($1::bigint[])'
+  await fill('kept_run', 'run bigint PRIMARY KEY', given, [keptRuns])
+  await fill('named_version', 'id bigint PRIMARY KEY', given, [await findNamedVersions(session)])
+  await fill('kept_scan', 'project_id bigint, run bigint, PRIMARY KEY (project_id, run)', keptScans)
 }
+
+/** Versions that violations and unknown values name: see `namedSql`; and before each unknown value, the last known one. */
+async function findNamedVersions(session: Session): Promise<readonly number[]> {
+  const named = new Set<number>()
+  let found = await session.all<{ readonly id: number; readonly facts: string }>(namedSql)
+  while (found.length > 0) {
+    for (const { id } of found) named.add(id)
+    const points = found.flatMap(({ id, facts }) =>
+      Object.values(parseFacts(facts).doubts ?? {}).map(({ run }) => ({ id, before: run - 1 })),
+    )
+    found = []
+    for (const [run, doubtful] of Map.groupBy(points, ({ before }) => before)) {
+      const known = await session.all<(typeof found)[number]>(
+        `SELECT b.id, b.facts FROM hookdrift.version t CROSS JOIN hookdrift.version b WHERE t.id = ANY($1)
+           AND b.project_id = t.project_id AND b.kind = t.kind AND b.uid = t.uid AND ${validAtSql('b', '$2')}`,
+        [doubtful.map(({ id }) => id), run],
+      )
+      found.push(...known.filter(({ id }) => !named.has(id)))
+    }
+  }
+  return [...named]
+}
+
+/**
+ * What active and accepted violations were at their origin, the state that found those last which the last scan did not
+ * see, and values that are unknown now or were in the last complete walk.
+ */
+const namedSql = `
+  SELECT t.id, t.facts FROM hookdrift.violation v CROSS JOIN hookdrift.version t WHERE v.origin_run IS NOT NULL
+    AND ${isFollowedSql('v')} AND t.project_id = v.project_id AND t.kind = v.kind AND t.uid = v.uid
+    AND ${validAtSql('t', 'v.origin_run')}
+  UNION SELECT t.id, t.facts FROM (SELECT DISTINCT project_id, last_run AS run FROM hookdrift.violation
+      WHERE to_run IS NULL AND last_run IS NOT NULL) l CROSS JOIN hookdrift.version t
+    WHERE t.project_id = l.project_id AND ${validAtSql('t', 'l.run')}
+  UNION SELECT t.id, t.facts FROM hookdrift.version t WHERE t.facts LIKE '%"doubts":{%'
+    AND (t.to_run IS NULL OR EXISTS (SELECT 1 FROM (${lastCompleteSql}) l WHERE ${validAtSql('t', 'l.run')}))`
 
 const keptScans = `
   SELECT project_id, run FROM (SELECT p.id AS project_id, (SELECT max(s.run) FROM hookdrift.scan s

@@ -1,8 +1,9 @@
-import type { ChangeTimes } from '../../model/change.ts'
+import type { Change, ChangeTimes } from '../../model/change.ts'
 import { type Kind, kinds, type ProjectRef } from '../../model/resource.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
+import { parseStored } from '../stored-body.ts'
 import { toRecordedViolation } from '../stored-violation.ts'
 import { changeTimesSql, isLastSql, lastScanSql, projectIdSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
@@ -165,23 +166,39 @@ export function isFollowedBy(version: VersionSpan, next: VersionSpan): boolean {
   return version.toRun === next.fromRun || (next.isContinued && !version.isRemoved)
 }
 
-/** Within which time the changes of a resource came about, by the run that reported them. What was pruned is absent. */
-export async function readTimesOf(
+/** A change of a resource as a run reported it: what it was before and after may be pruned. */
+export interface ReportedChange extends Pick<Change, 'name' | 'change' | 'fields'> {
+  /** Start of the run. */
+  readonly at: string
+  readonly isOfPrunedRun: boolean
+  readonly between: ChangeTimes
+}
+
+type ReportedRow = ChangeTimes &
+  Pick<Change, 'name' | 'change'> & { run: number; at: string; state: string; fields: string }
+
+/** The changes of a resource, by the run that reported them. Those that nothing names go with their runs. */
+export async function readChangesOf(
   history: HistoryReader,
-  { project, kind, uid }: Identity,
+  identity: Identity,
   run: number,
-): Promise<ReadonlyMap<number, ChangeTimes>> {
-  if (!history.visibility.isVisible(project.name)) return new Map()
+): Promise<ReadonlyMap<number, ReportedChange>> {
+  if (!history.visibility.isVisible(identity.project.name)) return new Map()
   const rows = await history.ask((session) =>
-    session.all<ChangeTimes & { readonly run: number }>(
-      `SELECT c.run, ${changeTimesSql}
+    session.all<ReportedRow>(
+      `SELECT c.run, r.started_at AS "at", r.state, c.name, c.change, c.fields, ${changeTimesSql}
        FROM hookdrift.change c CROSS JOIN hookdrift.run r
        WHERE c.project_id = ${projectIdSql('$1', '$2')} AND c.kind = $3 AND c.uid = $4 AND c.run <= $5
-         AND r.number = c.run AND r.state = 'committed'`,
-      valuesOf({ project, kind, uid }, run),
+         AND r.number = c.run AND r.state IN ('committed', 'pruned')`,
+      valuesOf(identity, run),
     ),
   )
-  return new Map(rows.map(({ run, ...times }) => [run, times]))
+  return new Map(
+    rows.map(({ run, at, state, name, change, fields, ...between }) => [
+      run,
+      { at, name, change, fields: parseStored(fields), isOfPrunedRun: state === 'pruned', between },
+    ]),
+  )
 }
 
 type SpanRow = Omit<ViolationSpan, 'waiver' | 'ended_by' | 'originRun' | 'isContinued' | 'goesOn'> & {

@@ -14,7 +14,9 @@ export interface CommittedRun {
   readonly finished_at: string
 }
 
+/** One that is committed, was interrupted, or was pruned and stays listed: its counts are of what is left. */
 export interface EndedRun extends CommittedRun, RunCounts {
+  readonly state: 'committed' | 'interrupted' | 'pruned'
   readonly isCommitted: boolean
   /** null for an interrupted one, and in a history of some projects. */
   readonly exitCode: ExitCode | null
@@ -137,20 +139,18 @@ export function findRunAfter(history: HistoryReader, number: number): Promise<Co
   return history.ask((session) => session.get(`${committedSql} AND number > $1 ORDER BY number LIMIT 1`, [number]))
 }
 
-/** The last `most` committed or interrupted runs, newest first, and how many there are in all. */
+/** The last `most` runs that ended, newest first, and how many there are in all. */
 export function listEndedRuns(
   history: HistoryReader,
   most: number,
 ): Promise<{ readonly runs: readonly EndedRun[]; readonly total: number }> {
   return history.snapshot(async (session) => {
-    const total = await session.value<number>(
-      "SELECT count(*) FROM hookdrift.run WHERE state IN ('committed', 'interrupted')",
-    )
+    const total = await session.value<number>("SELECT count(*) FROM hookdrift.run WHERE state <> 'running'")
     return { runs: await runsBefore(session, history.visibility, Number.MAX_SAFE_INTEGER, most), total: total ?? 0 }
   })
 }
 
-/** The last `most` committed or interrupted runs before one, newest first. */
+/** The last `most` of them before one, newest first. */
 export function listRunsBefore(history: HistoryReader, run: number, most: number): Promise<readonly EndedRun[]> {
   return history.snapshot((session) => runsBefore(session, history.visibility, run, most))
 }
@@ -165,17 +165,17 @@ async function runsBefore(
   run: number,
   most: number,
 ): Promise<readonly EndedRun[]> {
-  const rows = await session.all<Omit<EndedRun, 'isCommitted'> & { readonly state: string }>(
+  const rows = await session.all<Omit<EndedRun, 'isCommitted'>>(
     `SELECT r.number, r.started_at, r.finished_at, r.state, r.exit_code AS "exitCode",
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number) AS walks,
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number
           AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
        (SELECT count(*) FROM hookdrift.change c WHERE c.run = r.number) AS changes,
        (SELECT count(*) FROM ${openedSql} o WHERE o.run = r.number) AS opened
-     FROM hookdrift.run r WHERE r.state IN ('committed', 'interrupted') AND r.number < $1 ORDER BY r.number DESC LIMIT $2`,
+     FROM hookdrift.run r WHERE r.state <> 'running' AND r.number < $1 ORDER BY r.number DESC LIMIT $2`,
     [run, most],
   )
-  const runs = rows.map(({ state, ...ended }) => ({ ...ended, isCommitted: state === 'committed' }))
+  const runs = rows.map((ended) => ({ ...ended, isCommitted: ended.state === 'committed' }))
   return visibility.isWhole ? runs : countSeen(session, visibility, runs)
 }
 
@@ -192,8 +192,8 @@ async function countSeen(
   const extents = runs.length === 0 ? [] : await extentsOf(session, Math.min(...numbers), Math.max(...numbers))
   const seen = extents.filter(({ project, incomplete }) => isSeenProject(visibility, project, incomplete === 0))
   const byRun = Map.groupBy(seen, ({ run }) => run)
-  return runs.map(({ number, started_at, finished_at, isCommitted }) => {
-    return { number, started_at, finished_at, isCommitted, ...addUp(byRun.get(number) ?? []), exitCode: null }
+  return runs.map(({ number, started_at, finished_at, state, isCommitted }) => {
+    return { number, started_at, finished_at, state, isCommitted, ...addUp(byRun.get(number) ?? []), exitCode: null }
   })
 }
 

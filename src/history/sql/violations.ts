@@ -45,6 +45,9 @@ export function ownerSql(run: string): string {
   )} END`
 }
 
+/** The same of a `change x`. A removed resource has its last owner. */
+export const ownerOfChange = ownerSql("(x.run - CASE x.change WHEN 'removed' THEN 1 ELSE 0 END)")
+
 /** SQL for violations as of the scans of their projects. `from` is SQL of `s` (run) and `violation x`. */
 export function activeSql(from: string): string {
   return `SELECT ${columns}, ${ownerSql('s.run')} AS owner, ${stateSql} AS state, NULL AS resolution, NULL AS ended_by

@@ -120,7 +120,6 @@ export function verdictOf(run: WrittenRun): Verdict {
     drift: run.changes.map((change) => ({ ...change, window: windowOf(change, evaluations) })),
     projects: run.projects,
     gaps: gapsOf(run),
-    rules: run.rules,
     notices: run.notices,
     at: run.started_at,
     failOn: run.fail_on,

@@ -56,6 +56,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
             run: { run: fleet.run, at: isoTime(fleet.now) },
             before: fleet.gapsBefore(project),
             statuses: outcome.statuses,
+            untested: outcome.untested,
             rules,
           }),
         })

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { RecordedWalk } from '../history/records.ts'
-import type { Gap, GapCause } from '../model/gap.ts'
-import { type Listing, type ProjectRef, projectKey } from '../model/resource.ts'
+import { type Gap, type GapCause, mostGapUids } from '../model/gap.ts'
+import { type Listing, type ProjectRef, projectKey, type ResourceKey } from '../model/resource.ts'
 import { minuteOf } from '../model/time.ts'
 import type { EvaluationOutcome } from '../policy/conclude-fleet-rules.ts'
 import type { DoubtedField } from '../policy/doubts.ts'
@@ -16,6 +16,8 @@ interface ScanOfGaps {
   /** Gaps of the project's last scan: what was one then is one since then. */
   readonly before: readonly Gap[]
   readonly statuses: Statuses
+  /** Functions that should have been tested, and their outcomes, of probes that did not run. */
+  readonly untested: readonly ResourceKey[]
   /** Those that the policy has on. */
   readonly rules: readonly Pick<Rule, 'id' | 'kind' | 'needs'>[]
 }
@@ -74,6 +76,13 @@ export function describeGaps(
     const text = `${rule} missed ${count(resources, 'subscription')} whose filter rows no run has read`
     return [make('rows_unread', rule, { kind: 'subscription', field: 'filters', resources, uids, text })]
   })
+  const probes = uidsOf(scan.untested)
+  const untested = scan.rules.flatMap(({ id, needs }) => {
+    if (probes.length === 0 || !needs.includes('probe') || Object.hasOwn(failures, id)) return []
+    const { length: resources } = probes
+    const text = `${id} missed ${count(resources, 'probe')} that did not run`
+    return [make('probe_not_run', id, { kind: 'probe', resources, uids: probes.slice(0, mostGapUids), text })]
+  })
   const unlisted = scan.rules.flatMap((rule) =>
     Object.hasOwn(failures, rule.id)
       ? []
@@ -85,7 +94,14 @@ export function describeGaps(
           }),
         ),
   )
-  return [...failed, ...others, ...unread, ...unlisted].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  return [...failed, ...others, ...unread, ...untested, ...unlisted].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+/** Uids of the probes among these, and of functions that no probe has tested yet. */
+function uidsOf(untested: readonly ResourceKey[]): readonly string[] {
+  const byKind = Map.groupBy(untested, (key) => key.startsWith('probe '))
+  const keys = byKind.get(true) ?? byKind.get(false) ?? []
+  return keys.map((key) => key.slice(key.indexOf(' ') + 1))
 }
 
 /** The gap that a walk left which was not read to its end. */

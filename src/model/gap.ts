@@ -39,6 +39,12 @@ export const gapCauses = {
     isWhole: false,
     says: 'no run has read the filter rows that the rule reads',
   },
+  probe_not_run: {
+    isClean: false,
+    exits3: 'never',
+    isWhole: false,
+    says: 'a probe of the policy could not run, or was not to run',
+  },
   selector_unknown: {
     isClean: false,
     exits3: 'if_lost',

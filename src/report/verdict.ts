@@ -1,7 +1,7 @@
 import { changeTypes } from '../model/change.ts'
 import { type Coverage, isCoverageComplete, signalOf } from '../model/coverage.ts'
 import { type ExitCode, exitCodes, signalExits } from '../model/errors.ts'
-import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
+import type { ReportProject } from '../model/evaluation.ts'
 import { countUnsureRules, type Gap, gapCauses } from '../model/gap.ts'
 import { pointersOverlap } from '../model/json.ts'
 import type { Report, ReportDrift, ReportViolation, Verdict } from '../model/report.ts'
@@ -25,7 +25,6 @@ interface EvaluatedExtent {
   readonly drift: readonly AnnouncedChange[]
   readonly projects?: readonly Pick<ReportProject, 'project' | 'not_compared' | 'approved_at'>[]
   readonly gaps?: readonly Pick<Gap, 'cause' | 'rule' | 'project'>[]
-  readonly rules?: readonly Pick<EvaluatedRule, 'id' | 'needs'>[]
   readonly notices?: Report['notices']
   /** Start of the run: ISO 8601 in UTC. */
   readonly at?: string
@@ -65,7 +64,6 @@ export function composeVerdict({
   drift,
   projects = [],
   gaps = [],
-  rules = [],
   notices = [],
   at = '',
   failOn,
@@ -82,7 +80,7 @@ export function composeVerdict({
     drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
   }
   const failing = violations.filter(failsRun(failOn, projects, drift)).length
-  const lost = violations.filter(losesRun({ failOn, projects, drift, gaps, rules, at })).length
+  const lost = violations.filter(losesRun({ failOn, projects, drift, gaps, at })).length
   const exitCode = decideExitCode({ coverage, gaps }, { failing, lost })
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
   const unsure = countUnsureRules(gaps)
@@ -96,7 +94,7 @@ export function failsRunOf({ verdict, projects, drift }: Pick<Report, 'verdict' 
   return failsRun(verdict.fail_on, projects, drift)
 }
 
-export function losesRunOf(report: Pick<Report, 'verdict' | 'projects' | 'drift' | 'gaps' | 'rules' | 'run'>) {
+export function losesRunOf(report: Pick<Report, 'verdict' | 'projects' | 'drift' | 'gaps' | 'run'>) {
   return losesRun({ failOn: report.verdict.fail_on, ...report, at: report.run.started_at })
 }
 
@@ -108,25 +106,22 @@ type FailureCandidate = Pick<ReportViolation, 'severity' | 'state'> &
   Partial<Pick<ReportViolation, 'rule' | 'project' | 'kind' | 'uid' | 'path' | 'first_seen' | 'waiver'>>
 
 /**
- * Whether a violation is unknown by what was not seen, and would fail the run, were it still open. What a probe could not
- * try, and what a rule that failed did not say, says nothing of what the service shows.
+ * Whether a violation is unknown by what was not seen, and would fail the run, were it still open. The causes of gaps say
+ * which of them count.
  */
 export function losesRun({
   failOn,
   projects,
   drift,
   gaps = [],
-  rules = [],
   at = '',
-}: Pick<EvaluatedExtent, 'failOn' | 'projects' | 'gaps' | 'rules' | 'at'> & {
+}: Pick<EvaluatedExtent, 'failOn' | 'projects' | 'gaps' | 'at'> & {
   readonly drift?: readonly AnnouncedChange[]
 }): (violation: FailureCandidate) => boolean {
   const excused = new Set(
     gaps.flatMap(({ cause, project, rule }) => (gapCauses[cause].exits3 === 'never' ? `${project} ${rule}` : [])),
   )
-  const probing = new Set(rules.flatMap(({ id, needs }) => (needs.includes('probe') ? id : [])))
-  const isExcused = ({ kind, project, rule = '' }: FailureCandidate) =>
-    kind === 'probe' || probing.has(rule) || excused.has(`${project} ${rule}`)
+  const isExcused = ({ project, rule }: FailureCandidate) => excused.has(`${project} ${rule}`)
   // One that was waived when it was seen last would be waived still, until that ends.
   const isWaived = ({ waiver }: FailureCandidate) => waiver !== undefined && waiver.expires > at
   const isLost = (violation: FailureCandidate) =>

@@ -65,6 +65,7 @@ const table: Record<GapCause, Row> = {
   field_malformed: { exits: [0, 3], verdict: unsure, said: ofRule },
   seal_key_changed: { exits: [0, 0], verdict: unsure, said: ofRule },
   rows_unread: { exits: [0, 3], verdict: unsure, said: ofRule },
+  probe_not_run: { exits: [0, 0], verdict: unsure, said: ofRule },
   selector_unknown: { exits: [0, 3], verdict: unsure, said: ofRule },
   nothing_to_compare: { exits: [0, 3], verdict: unsure, said: ofRule },
   walk_incomplete: { exits: [3, 3], verdict: '1 of 1 walk incomplete', said: ofWalk },

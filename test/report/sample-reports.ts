@@ -7,6 +7,7 @@ import type { Report, ReportCoverage, ReportDrift, ReportViolation } from '../..
 import type { Trend } from '../../src/model/trend.ts'
 import type { AcceptedViolation, FailOn } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
+import { aGap } from './a-gap.ts'
 
 /** How most tests have a report rendered. */
 export const options = { colour: false, width: 80, full: true }
@@ -396,8 +397,13 @@ const violations: readonly ReportViolation[] = [
   }),
 ]
 
+const probeNotRun = aGap('probe/failed', {
+  ...({ cause: 'probe_not_run', kind: 'probe', field: null, uids: ['orders-body'] } as const),
+  text: 'probe/failed missed 1 probe that did not run',
+})
+
 export const samples = {
-  small: aReport({ coverage: walks, notices, drift, violations, accepted: [anAcceptance()] }),
+  small: aReport({ coverage: walks, gaps: [probeNotRun], notices, drift, violations, accepted: [anAcceptance()] }),
 
   clean: aReport({ coverage: walks.filter(({ status }) => status === 'complete') }),
 

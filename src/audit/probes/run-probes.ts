@@ -86,7 +86,8 @@ export function leaveOutProbes({ before }: ProjectScan, targets: readonly ProbeT
   const carried = before.versions.ofKind('probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
   const notices = targets.length + carried.length === 0 ? [] : [notice]
-  return { ...nothingTried, ended: [], untested: [], due: [], unprobed: [], removed: [], notices }
+  const untested = [...carried, ...targets].map(resourceKey)
+  return { ...nothingTried, ended: [], untested, due: [], unprobed: [], removed: [], notices }
 }
 
 /** A probe that is about nothing anywhere tests nothing, as after a slip in its selector. */

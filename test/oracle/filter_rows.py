@@ -428,16 +428,19 @@ def same_filter(one, other):
 DRIFT = ("drift/filter-removed", "drift/filter-widened")
 
 
-def rows_drift(before, after):
-    """Rows are compared with rows, and the declared filter where one side has none."""
+def rows_drift(before, after, was_widened):
+    """
+    Rows are compared with rows, and the declared filter where one side has none. Of a filter that `was_widened` before, each
+    part is widened that does not surely ask for as much.
+    """
     old, now = applied(before), applied(after)
     if old is not None and now is not None:
         for name in {*old, *now}:
             if is_delivered(filter_for(old, name)) and not is_delivered(filter_for(now, name)):
                 yield "drift/filter-removed", "/filters"
-        paths = widened_rows(old, now)
+        paths = widened_rows(old, now, was_widened)
     else:
-        paths = widened_declaration(before, after)
+        paths = widened_declaration(before, after, was_widened)
     for path in paths:
         yield "drift/filter-widened", path
 
@@ -446,7 +449,7 @@ def is_delivered(conditions):
     return conditions is not None and not faulty_parts(conditions)
 
 
-def widened_rows(old, now):
+def widened_rows(old, now, was_widened):
     added = {name for name in now if filter_for(old, name) is None}
     if added:
         yield "/filters"
@@ -454,38 +457,43 @@ def widened_rows(old, now):
         was, is_now = filter_for(old, name), filter_for(now, name)
         # A type that falls back to a new row of `*` is in what was added.
         if was is not None and is_now is not None and not (name not in now and "*" in added):
-            yield from widened_filter(was, is_now, f"/filters/{escaped(name)}")
+            yield from widened_filter(was, is_now, f"/filters/{escaped(name)}", was_widened)
 
 
-def widened_declaration(before, after):
+def widened_declaration(before, after, was_widened):
     old, now = declared_types(before), declared_types(after)
     if "*" not in old and not set(now) <= set(old):
         yield "/filter_config/event_types"
-    yield from widened_filter(declared_filter(before), declared_filter(after), "/filter_config/filter")
+    yield from widened_filter(declared_filter(before), declared_filter(after), "/filter_config/filter", was_widened)
 
 
-def widened_filter(old, now, path):
+def widened_filter(old, now, path, was_widened):
     if is_open(old):
         return
     if is_open(now):
         yield path
         return
     for part in PARTS:
-        if part in old and part in now and is_relaxed(old[part] or {}, now[part] or {}):
+        if part in old and part in now and is_relaxed(old[part] or {}, now[part] or {}, was_widened):
             yield f"{path}/{part}"
 
 
-def is_relaxed(old, now):
+def is_relaxed(old, now, was_widened):
     """Only where it is certain: of a condition that replaced another, it is not."""
     is_replaced = any(key not in old for key in now)
     return any(
-        is_condition_relaxed(key, asked, now[key]) if key in now else not is_replaced for key, asked in old.items()
+        is_condition_relaxed(key, asked, now[key], was_widened) if key in now else was_widened or not is_replaced
+        for key, asked in old.items()
     )
 
 
-def is_condition_relaxed(key, old, now):
+def is_condition_relaxed(key, old, now, was_widened):
     if isinstance(old, dict) and isinstance(now, dict):
-        return is_relaxed(old, now)
+        return is_relaxed(old, now, was_widened)
+    return old != now and not asks_less(key, now, old) if was_widened else asks_less(key, old, now)
+
+
+def asks_less(key, old, now):
     if isinstance(old, list) and isinstance(now, list):
         gained, lost = [value for value in now if value not in old], [value for value in old if value not in now]
         if key in ("$in", "$or"):

@@ -585,8 +585,8 @@ def verifier_secret(r):
 
 # --- compared with what it was
 
-def drift(r, before, fields):
-    """Of a resource that was in the baseline: (rule, path)."""
+def drift(r, before, fields, is_lost=False):
+    """Of a resource that was in the baseline: (rule, path). `is_lost`: something was lost since then, and is open."""
     old = Resource(r.project, r.kind, r.uid, before, {})
     for path, (was, now) in fields.items():
         if not path.endswith("function") and concerns_secret(path, was, now):
@@ -598,7 +598,7 @@ def drift(r, before, fields):
     if r.kind == "source":
         yield from verification_weakened(old, r)
     if r.kind == "subscription" and not cannot_compare_rows(r, before):
-        yield from rows_drift(before, r.attributes)
+        yield from rows_drift(before, r.attributes, is_lost)
     if r.kind in ("subscription", "source"):
         for path in ("/function", "/body_function", "/header_function"):
             if path in fields:

@@ -443,10 +443,12 @@ def follow_drift(scan, r, found=()):
         others = set(returned(place[0], fields))
         # A state that was approved before the violation was found does not have what came back.
         is_approved_since = is_approved and not is_approved_before(scan, place)
-        lost = {path for rule, path in drift(r, origin, fields) if rule == place[0]}
+        lost = {path for rule, path in drift(r, origin, fields, is_lost=True) if rule == place[0]}
+        # Of what is found next to an open violation alone, a comparison with an older approved state says nothing.
+        surely_lost = {path for rule, path in drift(r, origin, fields) if rule == place[0]}
         # Lost in another way than before, around it or in a part of it, is lost still.
         if place[3] in lost or any(overlaps(path, place[3]) for path in lost - others):
-            if is_approved:
+            if is_approved_since or (is_approved and place[3] in surely_lost):
                 scan.endings[place] = endings.by_baseline(scan, place)
             else:
                 scan.found.add(place)
@@ -516,7 +518,7 @@ def is_way_back(scan, r, followed, rule, path):
         if place in scan.endings or not approved.touches(place[3], path):
             continue
         origin = scan.project.origins[place]
-        now = drift(r, origin, differences(r.kind, origin, r.attributes))
+        now = drift(r, origin, differences(r.kind, origin, r.attributes), is_lost=True)
         if not any(other == rule and approved.touches(path, where) for other, where in now):
             return True
     return False

@@ -52,9 +52,7 @@ export interface GatheredDoubts {
   note(rule: string, resource: DoubtedResource, doubt: Doubt): void
   /** A rule across resources missed some of a kind. */
   blur(rule: string, kind: Kind): void
-  /** Whether a rule across resources saw all of a kind, as far as fields could be read. */
-  isClear(rule: string, kind: Kind): boolean
-  /** How many resources of a kind a rule could not evaluate. */
+  /** How many resources of a kind a rule could not evaluate: all, where it missed some of another kind. */
   count(rule: string, kind: Kind): number
   /** All of it, as a plain value. */
   list(): Doubts
@@ -92,8 +90,10 @@ export function gatherDoubts(): GatheredDoubts {
       }
     },
     blur: (rule, kind) => gathered(rule).kinds.add(kind),
-    isClear: (rule, kind) => byRule.get(rule)?.kinds.has(kind) !== true,
-    count: (rule, kind) => byRule.get(rule)?.counted[kind] ?? 0,
+    count(rule, kind) {
+      const { kinds = [], counted = {} } = byRule.get(rule) ?? {}
+      return [...kinds].every((missed) => missed === kind) ? (counted[kind] ?? 0) : Number.POSITIVE_INFINITY
+    },
     list: () =>
       Object.fromEntries(
         [...byRule].map(([rule, { resources, kinds, fields }]) => [

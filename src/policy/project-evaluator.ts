@@ -178,13 +178,13 @@ export class ProjectEvaluator {
   #doubtSelectors(resource: Resource): void {
     const { overrides, waivers } = this.#shared.policy
     const decisions = [
-      ...overrides.map(({ name, rules, unknownOf }) => {
-        const covers = (rule: string) => rules.includes(rule)
-        return { decision: `The override for ${name}`, covers, unknownOf, leavesFindings: false }
-      }),
-      ...waivers.map(({ name, covers, unknownOf }) => {
-        return { decision: `The waiver of ${name}`, covers, unknownOf, leavesFindings: true }
-      }),
+      ...overrides.map(({ name, rules, unknownOf }) => ({
+        decision: `The override for ${name}`,
+        covers: (rule: string) => rules.includes(rule),
+        unknownOf,
+        leavesFindings: false,
+      })),
+      ...waivers.map((waiver) => ({ ...waiver, decision: `The waiver of ${waiver.name}`, leavesFindings: true })),
     ]
     for (const { decision, covers, unknownOf, leavesFindings } of decisions) {
       const read = unknownOf(this.project, this.#labels, resource)
@@ -215,10 +215,9 @@ export class ProjectEvaluator {
         reported.push(finding.path, ...rule.bound.reportsWith)
       }
     }
-    const { malformed = none } = asReadBy({ takesText: 'any' }, resource)
     // A value of a wrong type that a person approved is not what is there once that can be read.
-    const taken = [...reported, ...malformed]
-    const fields = changed.fields.filter(({ path }) => !taken.some((pointer) => isWithinPointer(path, pointer)))
+    reported.push(...(asReadBy({ takesText: 'any' }, resource).malformed ?? none))
+    const fields = changed.fields.filter(({ path }) => !reported.some((pointer) => isWithinPointer(path, pointer)))
     const find = (life: DriftLife, compared: Drift) =>
       (rules.get(life) ?? none).flatMap((rule) => this.#compareWith(rule, resource, compared) ?? noFindings)
     return [...findings, ...find('found', drift), ...find('approved', { ...changed, fields })]
@@ -382,7 +381,7 @@ export class ProjectEvaluator {
     const certain: RuleFinding[] = []
     try {
       for (const problem of check(watched?.seen ?? resource, watched?.onRead)) {
-        if (watched?.hasRead() !== true) certain.push(problem)
+        if (!watched?.hasRead()) certain.push(problem)
       }
     } catch (error) {
       if (watched?.hasRead() !== true) {
@@ -472,16 +471,10 @@ function leaveOutMalformed(drift: Drift, { kind, malformed = none }: Resource): 
   const fields = drift.fields.filter(({ path }) => !unknown.some((pointer) => isWithinPointer(path, pointer)))
   return {
     ...drift,
-    before: before && withoutValuesAt(before, malformedBefore),
+    before: before && withoutValuesAt(before, malformedBefore, drift.after),
     fields: fields.map(({ path, before, after }) => {
-      const within = unknown.filter((pointer) => isWithinPointer(pointer, path))
-      const known = (value: Json) =>
-        isJsonObject(value)
-          ? withoutValuesAt(
-              value,
-              within.map((pointer) => pointer.slice(path.length)),
-            )
-          : value
+      const within = unknown.flatMap((pointer) => (isWithinPointer(pointer, path) ? pointer.slice(path.length) : []))
+      const known = (value: Json) => (isJsonObject(value) ? withoutValuesAt(value, within) : value)
       return { path, before: known(before), after: known(after) }
     }),
   }
@@ -495,10 +488,11 @@ function withinShown(attributes: JsonObject, pointer: string): string {
   return pointer
 }
 
-function withoutValuesAt(object: JsonObject, pointers: readonly string[]): JsonObject {
+/** A row that shows no switch is on: it keeps that of `now`. */
+function withoutValuesAt(object: JsonObject, pointers: readonly string[], now: JsonObject = {}): JsonObject {
   return pointers
     .filter((pointer) => valueAt(object, pointer) !== undefined)
-    .reduce((known, pointer) => withValueAt(known, pointer, undefined), object)
+    .reduce((known, at) => withValueAt(known, at, at.endsWith('/enabled_at') ? valueAt(now, at) : undefined), object)
 }
 
 /** Rules that apply to some resources, by id. */

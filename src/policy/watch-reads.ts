@@ -148,6 +148,5 @@ export function watchValues(fields: readonly FieldChange[], onRead: (path: strin
 }
 
 function firstStep(pointer: string): string {
-  const end = pointer.indexOf('/', 1)
-  return end < 0 ? pointer : pointer.slice(0, end)
+  return pointer.split('/', 2).join('/')
 }

@@ -297,6 +297,16 @@ it('are no difference from an approved state either, of a subscription that chan
   expect((await service.audit()).violations).toEqual([])
 })
 
+it('are no drift where an answer first says of a row that it is off in a way that could not be read', async () => {
+  const policy = policyOf('extends: []\nrules: { drift/filter-removed: {}, subscription/filter-off: {} }')
+  const rowThatIs = (enabled_at: number | null) => ({ filters: { s1: [{ ...aRow('s1', '*'), enabled_at }] } })
+  const service = await open({ ...fleetOf(['s1']), ...rowThatIs(7) })
+  expect((await service.audit({ policy })).violations).toEqual([])
+  service.show(rowThatIs(null))
+  const report = await service.audit()
+  expect(report.violations.map(({ rule, state }) => `${state} ${rule}`)).toEqual(['opened subscription/filter-off'])
+})
+
 describe('rows that are off after an earlier run read them', () => {
   const policy = policyOf('extends: []\nrules: { subscription/filter-off: {}, subscription/wildcard: {} }')
   const states = ({ violations }: Report) => violations.map(({ rule, uid, state }) => `${state} ${rule} ${uid}`).sort()

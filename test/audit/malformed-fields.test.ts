@@ -228,6 +228,16 @@ custom:
     ])
   })
 
+  it('counts as evaluated for none where it missed one of another kind that it needs', async () => {
+    await using fixture = await openLiteral({
+      endpoints: [anEndpoint('EP-1'), anEndpoint('EP-2')],
+      subscriptions: [{ ...aSubscription('SUB-1', 'EP-1'), endpoint_metadata: 7 }],
+    })
+    const report = await fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/orphan: {} }') })
+    expect(report.violations).toEqual([])
+    expect(report.projects[0]?.evaluated_by_rule).toEqual({ 'endpoint/orphan': 0 })
+  })
+
   it('draws no conclusion from missing resources', async () => {
     const pack = policyOf(`
 extends: []

@@ -49,7 +49,11 @@ export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
     },
   ],
   // Of what a service should not send, nothing is taken for gone, resolved or met, and nothing ends the audit.
-  answers: [{ script: 'answers.ts', args: (slice, seed) => [slice === 'ci' ? '1536' : '1000000', seed] }],
+  answers: [
+    { script: 'answers.ts', args: (slice, seed) => [slice === 'ci' ? '1536' : '1000000', seed] },
+    { script: 'withheld.ts', args: (slice, seed) => [slice === 'ci' ? '40' : '1000', seed] },
+    { script: 'withheld.ts', args: (slice, seed) => [slice === 'ci' ? '4' : '1000', seed, '--postgres'] },
+  ],
   // An answer that does not come whole is a fault, in time, and the key goes nowhere else.
   transport: [{ script: 'transport.ts', args: (slice, seed) => [slice === 'ci' ? '4000' : '100000', seed] }],
   // What stays while lists change is seen once, or the walk is not complete. Rows of 45,000 projects change during

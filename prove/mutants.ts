@@ -49,6 +49,20 @@ const mutants: readonly Mutant[] = [
     after: '      if (inner.inner.size',
   },
   {
+    name: 'a gap that is not carried',
+    campaign: 'answers',
+    file: 'src/audit/compare-resources.ts',
+    before: 'previous?.cause === cause ? previous : { cause, run: doubted.run, at: doubted.at }',
+    after: '{ cause, run: doubted.run, at: doubted.at }',
+  },
+  {
+    name: 'a gap that covers twenty and not twenty-one',
+    campaign: 'answers',
+    file: 'src/policy/doubts.ts',
+    before: 'if (!leavesFindings) resources.add(key)',
+    after: 'if (!leavesFindings && resources.size < mostGapUids) resources.add(key)',
+  },
+  {
     name: 'a member within an object that is not missed',
     campaign: 'answers',
     file: 'src/inventory/normalise.ts',

@@ -38,9 +38,11 @@ async function prove({ seed, from, to }: Range): Promise<readonly Breach[]> {
   for (let index = from; index < to; index++) {
     const random = createRandom(`withheld/${seed}/${index}`)
     const chosen = Array.from({ length: perFleet }, (_, at) => fields[(index * perFleet + at) % fields.length])
+    const hasMany = random.chance(0.4)
+    if (hasMany) chosen.push(random.pick([chosen[0], ...fields.filter(isFound)]))
     // One of each listing: a value that is not shown could hide what becomes of another one.
     const byListing = new Map(chosen.flatMap((field) => (field === undefined ? [] : [[field.listing, field] as const])))
-    const { text, faults } = await auditTwins(random, [...byListing.values()])
+    const { text, faults } = await auditTwins(random, [...byListing.values()], hasMany)
     found.push(...faults.map((fault) => ({ ...fault, index, shrunk: text, size: text.length })))
   }
   return found
@@ -49,9 +51,14 @@ async function prove({ seed, from, to }: Range): Promise<readonly Breach[]> {
 /** What the one project shows in a run. */
 type Showing = 'all' | 'some' | 'breaking off'
 
-async function auditTwins(random: Random, fields: readonly WithheldField[]) {
+/** Whether rules find something in the field of each resource. */
+function isFound({ listing, steps }: WithheldField): boolean {
+  return listing === 'endpoints' && /^(?:url|status|http_timeout|rate_limit)$/.test(steps.join('.'))
+}
+
+async function auditTwins(random: Random, fields: readonly WithheldField[], hasMany: boolean) {
   const isOlder = random.chance(0.2)
-  const world = fillWorld(drawWorld(random, 'PROJECT-ONE'), random, random.chance(0.25))
+  const world = fillWorld(drawWorld(random, 'PROJECT-ONE'), random, hasMany)
   const { less, withheld } = isOlder ? { less: olderOf(world), withheld: [] } : withholdIn(world, fields, random)
   const [broken = 'endpoints'] = random.shuffled(fields).map(({ listing }) => listing)
   const isFirst = isOlder || random.chance(0.5)

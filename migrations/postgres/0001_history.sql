@@ -525,13 +525,20 @@ CREATE VIEW hookdrift.baseline AS
 
 -- A run that was asked for, and how far it is, so that another process can go on with it.
 CREATE TABLE hookdrift.run_plan (
+  -- Of a tick: its schedule and when it was due, so that one worker asks.
   id          text COLLATE "C" PRIMARY KEY,
+  -- Whose tick it is; null: a person asked.
+  schedule    text COLLATE "C",
   request     text COLLATE "C" NOT NULL,
+  -- Since when it waits for a worker that coordinates it.
   asked_at    timestamptz NOT NULL,
+  -- The worker that coordinates it, or did before it was lost.
+  coordinator text COLLATE "C",
+  -- Since when it ends with an error that does not pass by itself.
+  fails_since timestamptz,
   run         bigint UNIQUE,
-  -- Which projects it is about besides its tasks, and how these are walked: JSON.
+  -- Which projects it is about besides its tasks: JSON.
   plan        text COLLATE "C",
-  options     text COLLATE "C",
   -- After this, no request to a service begins.
   stop_at     timestamptz,
   -- The signal that stopped it before that.
@@ -540,6 +547,8 @@ CREATE TABLE hookdrift.run_plan (
   -- Why there is no committed run.
   error       text COLLATE "C"
 );
+-- One run of a schedule waits or is under way at a time; persons wait for each other.
+CREATE UNIQUE INDEX run_plan_schedule ON hookdrift.run_plan (schedule) WHERE ended_at IS NULL;
 
 -- One project of a run. Its token goes up with each worker that takes it, and only the last one writes.
 CREATE TABLE hookdrift.task (
@@ -551,8 +560,8 @@ CREATE TABLE hookdrift.task (
   state      text COLLATE "C" NOT NULL CHECK (state IN ('planned', 'running', 'lost', 'done')),
   token      bigint NOT NULL DEFAULT 0,
   worker     text COLLATE "C",
-  planned_at timestamptz NOT NULL,
-  begun_at   timestamptz,
+  -- Since when it waits, is walked, or is done.
+  since      timestamptz NOT NULL,
   -- Why it was given up: JSON.
   reason     text COLLATE "C",
   -- What the run writes of the project, and what it leaves for the end of the run: compressed JSON, until the commit.
@@ -567,22 +576,11 @@ CREATE TABLE hookdrift.service_gate (
   opens_at timestamptz NOT NULL
 );
 
--- Ticks of schedules that a worker took.
-CREATE TABLE hookdrift.tick (
-  schedule text COLLATE "C" NOT NULL,
-  due_at   timestamptz NOT NULL,
-  taken_by text COLLATE "C" NOT NULL,
-  taken_at timestamptz NOT NULL,
-  PRIMARY KEY (schedule, due_at)
-);
-
 -- Workers that take part.
 CREATE TABLE hookdrift.worker (
   id      text COLLATE "C" PRIMARY KEY,
   host    text COLLATE "C" NOT NULL,
   pid     bigint NOT NULL,
   slots   integer NOT NULL,
-  -- The run that it coordinates.
-  run     bigint,
   seen_at timestamptz NOT NULL
 );

@@ -95,7 +95,7 @@ export async function conductRun(
   { draft, startedAt }: BegunRun,
   auditAll: AuditAll,
 ): Promise<Report> {
-  const { history, sealer, clock } = dependencies
+  const { history, sealer, clock, onPage, onBug } = dependencies
   const now = Date.parse(startedAt)
   // When one project ends the run, the others need not go on asking.
   const giveUp = new AbortController()
@@ -103,7 +103,6 @@ export async function conductRun(
   try {
     const before = await findLastRun(history)
     const { policy, runsProbes, acceptsRemovals, isWholeFleet, scope } = audit
-    const { onPage, onBug } = dependencies
     const evaluator = createEvaluator(policy, now, labelsOf(audit.projects), clock.now)
     const run: OpenRun = {
       policy,
@@ -142,7 +141,7 @@ export async function conductRun(
     return composeReport(record)
   } catch (error) {
     giveUp.abort(new Dropped('failed', 'the run was given up'))
-    await draft.abandon(isoTime(clock.now()))
+    await draft.abandon(isoTime(clock.now()), error)
     throw error
   }
 }

@@ -1,150 +1,160 @@
 import type { AuditedProject } from '../audit/audited-project.ts'
+import { auditContained } from '../audit/contain-bugs.ts'
+import type { OpenRun } from '../audit/open-run.ts'
+import type { ProjectOutcome } from '../audit/project-outcome.ts'
 import { type Audit, type AuditDependencies, conductRun, runAudit } from '../audit/run-audit.ts'
-import type { RunDraft } from '../history/draft/run-draft.ts'
-import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
+import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { projectIdsOf } from '../history/sql/project-ids.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import { type Clock, isoTime } from '../model/time.ts'
-import { auditByPool, HandedOver, type PoolRun } from './audit-by-pool.ts'
-import { type Jobs, type OpenJobs, walkQueue } from './jobs.ts'
+import { Stop } from '../model/stop.ts'
+import type { Clock } from '../model/time.ts'
+import type { Jobs } from './jobs.ts'
 import type { RunDrafts, SharedRunDraft } from './open-pool.ts'
 import { type RequestedRun, type RunPlan, writePlan } from './runs.ts'
-import { briefTransaction, insertTasks, plannedProject, readProjects, type TaskKey, type WalkOptions } from './tasks.ts'
+import {
+  briefTransaction,
+  giveUpTasks,
+  insertTasks,
+  readEnded,
+  readProgress,
+  type TaskProgress,
+  unclaimedServices,
+} from './tasks.ts'
 
 interface RunCoordination {
   readonly db: PostgresDatabase
-  readonly jobs: OpenJobs
+  readonly jobs: Pick<Jobs, 'send' | 'clear'>
   readonly drafts: RunDrafts
-  /** Of the request. */
-  readonly id: string
+  /** The id of this worker, which took the run. */
+  readonly worker: string
   /** Of this process: the run may have another one. */
   readonly clock: Clock
   /** Aborted when another process is to go on with the run. */
   readonly handOver: AbortSignal
-  /** Called when the run has its number. */
-  readonly onBegun?: (run: number) => void
-  readonly onUnclaimed?: PoolRun['onUnclaimed']
-  readonly unclaimedAfterMs?: PoolRun['unclaimedAfterMs']
+  /** Called with a service whose projects are given up, because no worker takes them, and with why. */
+  readonly onUnclaimed: (service: string, reason: string) => void
+  /** For how long no worker may take them. */
+  readonly unclaimedAfterMs?: number | undefined
 }
 
+const pollMs = 500
+/** After the end of its time, for requests under way and the outcomes of what they brought. */
+const graceMs = 15_000
+const unclaimedMs = 120_000
+
 /**
- * One run, walked by all workers of the pool. Returns the report of the committed run.
- * @throws as `runAudit`; after a HandedOver or an AuditError.failure, another process can go on with the run
+ * One run, walked by all workers of the pool; also one that another process planned: then `audit` has the projects of
+ * its tasks, in their order. Returns the report of the committed run.
+ * @throws as `runAudit`; after an AuditError.failure, another process can go on with the run
  */
 export async function auditTogether(
   audit: Audit,
-  { plan, options }: { readonly plan: RunPlan; readonly options: WalkOptions },
+  requested: Pick<RequestedRun, 'id' | 'run' | 'startedAt' | 'request'> & { readonly plan: RunPlan },
   coordinating: RunCoordination,
   dependencies: AuditDependencies,
 ): Promise<Report> {
-  const { drafts, onBegun } = coordinating
-  let held: SharedRunDraft | undefined
-  const history: AuditDependencies['history'] = {
-    ...dependencies.history,
-    async begin(start) {
-      held = await drafts.begin(start)
-      onBegun?.(held.run)
-      return held
-    },
+  const { drafts } = coordinating
+  const { run, startedAt } = requested
+  if (run !== null && startedAt !== null) {
+    const draft = await drafts.adopt(run)
+    return conductRun(audit, dependencies, { draft, startedAt }, ({ projects }, open) =>
+      auditByPool(projects, { ...open, draft }, requested, coordinating),
+    )
   }
-  return leavingBehind({ clock: dependencies.clock, held: () => held }, () =>
-    runAudit(audit, { ...dependencies, history }, async (audit, run) => {
-      if (held === undefined) throw new Error('a run is audited that was not begun')
-      const planned = { ...coordinating, draft: held }
-      const projectIds = await planTasks(planned, audit.projects, { plan, options })
-      return poolOf(planned, { projectIds, options })(audit, run)
-    }),
-  )
-}
-
-/** Goes on with a run that another process began: `audit` has the projects of its tasks, in their order. Returns and throws as `auditTogether`. */
-export async function goOnTogether(
-  audit: Audit,
-  { run, startedAt, options }: RequestedRun & { readonly options: WalkOptions },
-  coordinating: RunCoordination,
-  dependencies: AuditDependencies,
-): Promise<Report> {
-  const { db, drafts, onBegun } = coordinating
-  if (run === null || startedAt === null) throw new Error('a run is adopted that was not begun')
-  const draft = await drafts.adopt(run)
-  onBegun?.(run)
-  return leavingBehind({ clock: dependencies.clock, held: () => draft }, async () => {
-    const planned = { ...coordinating, draft }
-    const tasks = await readProjects(db, run)
-    const projectIds = tasks.map(({ projectId }) => projectId)
-    const auditAll = poolOf(planned, { projectIds, options })
-    const begun = { draft, startedAt }
-    return conductRun(audit, dependencies, begun, auditAll)
+  let draft: SharedRunDraft | undefined
+  const begin: typeof drafts.begin = async (start) => {
+    draft = await drafts.begin(start)
+    return draft
+  }
+  const history = { ...dependencies.history, begin }
+  return runAudit(audit, { ...dependencies, history }, async ({ projects }, open) => {
+    if (draft === undefined) throw new Error('a run is audited that was not begun')
+    await planTasks(projects, draft, requested, coordinating)
+    return auditByPool(projects, { ...open, draft }, requested, coordinating)
   })
-}
-
-function poolOf(
-  coordinating: RunCoordination & { readonly draft: SharedRunDraft },
-  { projectIds, options }: { readonly projectIds: readonly number[]; readonly options: WalkOptions },
-) {
-  return auditByPool({ ...coordinating, projectIds, runTimeoutMs: options.runTimeoutMs })
-}
-
-/** After an error from outside, the run is left to another process; after a bug, it is closed. */
-async function leavingBehind(
-  { clock, held }: Pick<AuditDependencies, 'clock'> & { readonly held: () => SharedRunDraft | undefined },
-  work: () => Promise<Report>,
-): Promise<Report> {
-  try {
-    return await work()
-  } catch (error) {
-    const isPassing = error instanceof HandedOver || (error instanceof AuditError && error.kind === 'failure')
-    if (isPassing)
-      await held()
-        ?.release()
-        .catch(() => {})
-    else await held()?.giveUp(isoTime(clock.now()))
-    throw error
-  }
-}
-
-interface TaskPlanner {
-  readonly db: PostgresDatabase
-  readonly jobs: { makeQueues(services: readonly string[]): Promise<void> } & Pick<Jobs, 'send'>
-  readonly draft: Pick<RunDraft, 'run' | 'token'>
-  /** Of the request. */
-  readonly id: string
 }
 
 /**
- * Plans a run that has begun: a task and a job for each project, in one transaction. Returns the ids of the projects'
- * rows, in the order of the projects.
+ * Plans a run that has begun: a task and a job for each project, in one transaction.
  * @throws AuditError.busy when the lease was lost
  */
 async function planTasks(
-  { db, jobs, draft, id }: TaskPlanner,
   projects: readonly AuditedProject[],
-  { plan, options }: { readonly plan: RunPlan; readonly options: WalkOptions },
-): Promise<readonly number[]> {
-  const { run } = draft
-  const services = [...new Set(projects.map(({ ref }) => ref.service))]
-  await jobs.makeQueues(services)
-  return briefTransaction(db, async (transaction) => {
-    await requireLease(transaction, draft)
-    await transaction.run('DELETE FROM hookdrift.task WHERE run <> $1', [run])
-    await writePlan(transaction, id, { run, plan, options })
-    const ids = await projectIdsOf(
-      transaction,
-      projects.map(({ ref }) => ref),
-    )
-    const tasks = projects.map((project, at) => ({ projectId: ids[at] ?? 0, project: plannedProject(project) }))
-    await insertTasks(transaction, run, tasks)
-    for (const [service, group] of Map.groupBy(tasks, ({ project }) => project.ref.service)) {
-      const keys = group.map(({ projectId }): TaskKey => ({ run, projectId, service }))
-      await jobs.send(walkQueue(service), keys, {}, transaction)
-    }
-    return ids
+  { run, token }: SharedRunDraft,
+  { id, plan, request: { runTimeoutMs } }: Parameters<typeof auditTogether>[1],
+  { db, jobs }: RunCoordination,
+): Promise<void> {
+  // Those of earlier runs.
+  await jobs.clear()
+  const refs = projects.map(({ ref }) => ref)
+  await briefTransaction(db, async (transaction) => {
+    const isOwn = await transaction.get('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR SHARE', [token])
+    if (isOwn === undefined) throw AuditError.busy(`run ${run} no longer owns the lease`)
+    await writePlan(transaction, id, { run, plan, runTimeoutMs })
+    const ids = await projectIdsOf(transaction, refs)
+    const keys = refs.map(({ service }, at) => ({ run, projectId: ids[at] ?? 0, service }))
+    await insertTasks(transaction, keys, projects)
+    await jobs.send(keys, transaction)
   })
 }
 
-/** @throws AuditError.busy when another process owns the lease */
-async function requireLease(session: PostgresSession, { run, token }: TaskPlanner['draft']): Promise<void> {
-  const isOwn = await session.get('SELECT 1 FROM hookdrift.lease WHERE token = $1 FOR SHARE', [token])
-  if (isOwn === undefined) throw AuditError.busy(`run ${run} no longer owns the lease`)
+/**
+ * Waits for the pool to walk all projects of a run, and takes over what its drafts and outcomes left. What no worker
+ * finished is audited here with an aborted signal: it was not scanned, and nothing of it is gone.
+ */
+async function auditByPool(
+  projects: readonly AuditedProject[],
+  run: OpenRun & { readonly draft: SharedRunDraft },
+  requested: Parameters<typeof auditTogether>[1],
+  coordinating: RunCoordination,
+): Promise<readonly ProjectOutcome[]> {
+  const number = run.draft.run
+  await waitForTasks(number, requested.request.runTimeoutMs, coordinating)
+  const outcomes: ProjectOutcome[] = []
+  for (const [at, project] of projects.entries()) {
+    const ended = await readEnded(coordinating.db, number, at + 1)
+    if (ended instanceof Error) {
+      outcomes.push(await auditContained(project, { ...run, signal: AbortSignal.abort(ended) }))
+    } else {
+      await run.draft.importProject(project.ref, ended.draft)
+      outcomes.push(ended.outcome)
+    }
+  }
+  return outcomes
+}
+
+/** Returns when each task is done or given up. */
+async function waitForTasks(run: number, runTimeoutMs: number, coordinating: RunCoordination): Promise<void> {
+  const { db, worker, clock, handOver, onUnclaimed, unclaimedAfterMs = unclaimedMs } = coordinating
+  let stoppedAt: number | undefined
+  for (;;) {
+    if (handOver.aborted) throw AuditError.failure(`run ${run} is handed over`, { isPassing: true })
+    const progress = await readProgress(db, run)
+    if (progress?.coordinator !== worker)
+      throw AuditError.failure(`run ${run} is another worker's`, { isPassing: true })
+    if (progress.planned + progress.running === 0) return
+    const stop = stopOf(progress, runTimeoutMs)
+    if (stop !== undefined) {
+      stoppedAt ??= clock.now()
+      // Walks that are under way have a while.
+      const isOver = clock.now() - stoppedAt > graceMs
+      await giveUpTasks(db, run, stop, isOver ? {} : { states: ['planned'] })
+      if (isOver) return
+    } else {
+      for (const service of await unclaimedServices(db, run, unclaimedAfterMs)) {
+        const why = `no worker takes projects of ${service}: none has it under worker.services and the files of this run`
+        onUnclaimed(service, why)
+        await giveUpTasks(db, run, new Error(why), { service })
+      }
+    }
+    await clock.sleep(pollMs, handOver).catch((error: unknown) => {
+      if (!handOver.aborted) throw error
+    })
+  }
+}
+
+function stopOf({ leftMs, stoppedBy }: TaskProgress, runTimeoutMs: number): Stop | undefined {
+  if (stoppedBy !== null) return new Stop(stoppedBy, stoppedBy.toUpperCase())
+  return leftMs > 0 ? undefined : new Stop('run_timeout', `the run_timeout of ${runTimeoutMs / 1000} s is over`)
 }

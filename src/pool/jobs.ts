@@ -1,74 +1,35 @@
-import { PgBoss, type Queue } from 'pg-boss'
+import { PgBoss } from 'pg-boss'
 import type { ForeignResult, PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { AuditError } from '../model/errors.ts'
-import { withoutUndefined } from '../model/without-undefined.ts'
-import { briefTransaction } from './tasks.ts'
+import { briefTransaction, type TaskKey } from './tasks.ts'
+import { heartbeatS } from './workers.ts'
 
-// The one file that knows pg-boss. It says which process should work; who may write is decided by tokens in tables of
-// our own, so a job that is given out twice costs time and nothing else.
+// The one file that knows pg-boss. It says which process should walk a project; who may write is decided by tokens in
+// tables of our own, so a job that is given out twice costs time and nothing else.
 
 /** A job that a process works at: this attempt of it, so that a process that was given up ends nothing. */
-export interface Attempt {
+export interface Job {
   readonly id: string
+  /** How many processes had it and were lost. */
   readonly retryCount: number
+  readonly data: TaskKey
 }
 
-export interface Job<Data extends object> extends Attempt {
-  readonly data: Data
+interface FetchLimits {
+  readonly run: number
+  readonly most: number
+  /** For each service whose jobs are wanted, how many of them all processes together may work at. */
+  readonly caps: ReadonlyMap<string, number>
+  /** Services whose jobs are left to others. */
+  readonly others: readonly string[]
 }
 
-export interface SendOptions {
-  /** Before this many seconds have passed, no process gets it. */
-  readonly delayS?: number
-  /** At most one job of a key waits or is worked at, in a queue of which one job at a time is worked at. */
-  readonly key?: string
-}
+/** The jobs of a pool. Within a transaction, a verb takes effect with it. */
+export type Jobs = Awaited<ReturnType<typeof openJobs>>
 
-/** Six verbs. Within a transaction, a verb takes effect with it. */
-export interface Jobs {
-  /** Returns how many were new: a key may be there already. */
-  send(queue: string, data: readonly object[], options?: SendOptions, within?: PostgresSession): Promise<number>
-  /** At most `most` jobs, and no more than so many of the queue that all processes together work at. */
-  fetch<Data extends object>(
-    queue: string,
-    limit: { readonly most: number; readonly cap: number },
-  ): Promise<Job<Data>[]>
-  /** Says that they are worked at. Returns the ids of those that still are this process's. */
-  touch(queue: string, attempts: readonly Attempt[]): Promise<ReadonlySet<string>>
-  /** False when the job is another process's by now: nothing was changed. */
-  complete(queue: string, attempt: Attempt, within?: PostgresSession): Promise<boolean>
-  /** Another process tries again, three times in all; then the job is in `lostQueue`. */
-  fail(queue: string, attempt: Attempt): Promise<void>
-  /** Removes all jobs of a queue that wait. */
-  cancel(queue: string): Promise<void>
-}
+const queue = 'walk'
 
-export interface OpenJobs extends Jobs {
-  /** Makes queues for these services, where they are missing. */
-  makeQueues(services: readonly string[]): Promise<void>
-  close(): Promise<void>
-}
-
-export const runQueue = 'run'
-/** Jobs of walks that were tried three times. */
-export const lostQueue = 'lost'
-
-export function walkQueue(service: string): string {
-  return `walk/${service}`
-}
-
-/** Seconds after which a silent process counts as dead; and how often, in milliseconds, a living one speaks. */
-export const heartbeatS = 10
-export const touchEveryMs = 3_000
 const monitorEveryS = 1
-
-const common = {
-  heartbeatSeconds: heartbeatS,
-  // The longest that pg-boss takes; a run is bounded by its own time limit.
-  expireInSeconds: 86_000,
-  deleteAfterSeconds: 3_600,
-  retryDelay: 1,
-} as const satisfies Partial<Queue>
 
 /**
  * Installs the tables of the jobs next to the history, or upgrades them. @throws AuditError.failure when the server
@@ -80,8 +41,15 @@ export async function installJobs(db: PostgresDatabase): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schemaOf(db)} install`])
     await boss.start()
-    await boss.createQueue(lostQueue, { ...common, retryLimit: 1_000_000, retentionSeconds: 86_400 })
-    await boss.createQueue(runQueue, { ...common, policy: 'exclusive', retryLimit: 1_000_000, retryDelay: 0 })
+    await boss.createQueue(queue, {
+      heartbeatSeconds: heartbeatS,
+      // The longest that pg-boss takes; a run is bounded by its own time limit.
+      expireInSeconds: 86_000,
+      deleteAfterSeconds: 3_600,
+      retryDelay: 1,
+      // A worker that gets a job too often gives its task up.
+      retryLimit: 1_000_000,
+    })
     await boss.stop({ graceful: false })
   })
 }
@@ -90,11 +58,7 @@ export async function installJobs(db: PostgresDatabase): Promise<void> {
  * Opens the jobs of a history; `onError` is called for what fails in the background. `supervises`: finds jobs whose
  * process was lost, as one process at least has to.
  */
-export async function openJobs(
-  db: PostgresDatabase,
-  onError: (error: unknown) => void,
-  { supervises = true } = {},
-): Promise<OpenJobs> {
+export async function openJobs(db: PostgresDatabase, onError: (error: unknown) => void, { supervises = true } = {}) {
   if ((await db.value<boolean>('SELECT to_regclass($1) IS NOT NULL', [`${schemaOf(db)}.version`])) !== true) {
     await installJobs(db)
   }
@@ -102,37 +66,44 @@ export async function openJobs(
   boss.on('error', onError)
   await boss.start()
   return {
-    async send(queue, data, { delayS, key } = {}, within = db) {
-      const options = withoutUndefined({ startAfter: delayS, singletonKey: key })
-      const jobs = data.map((datum) => ({ data: datum, group: { id: queue }, ...options }))
-      return (await boss.insert(queue, jobs, { db: executor(within), returnId: true }))?.length ?? 0
+    /** The services take turns, so that none of them takes all slots. */
+    async send(keys: readonly TaskKey[], within: PostgresSession = db): Promise<void> {
+      const ofServices = [...Map.groupBy(keys, ({ service }) => service).values()]
+      const turns = ofServices.flatMap((ofService) => ofService.map((data, turn) => ({ data, turn })))
+      const jobs = turns
+        .toSorted((a, b) => a.turn - b.turn)
+        .map(({ data }) => ({ data, group: { id: data.service, tier: data.service }, priority: data.run }))
+      await boss.insert(queue, jobs, { db: executor(within) })
     },
-    fetch: (queue, { most, cap }) =>
+    /** Takes some of a run, where the caps allow it. */
+    fetch: ({ run, most, caps, others }: FetchLimits): Promise<readonly Job[]> =>
       briefTransaction(db, async (transaction) => {
         // Several fetches at once would each count the jobs that were worked at before.
         await transaction.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schemaOf(db)} ${queue}`])
-        // Of more than the cap, pg-boss would choose some at random.
-        const options = { batchSize: Math.min(most, cap), groupConcurrency: cap, db: executor(transaction) }
-        const jobs = await boss.fetch<never>(queue, options)
-        return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, data }))
+        return boss.fetch<TaskKey>(queue, {
+          batchSize: most,
+          minPriority: run,
+          maxPriority: run,
+          groupConcurrency: { default: 1, tiers: Object.fromEntries(caps) },
+          ignoreGroups: [...others],
+          db: executor(transaction),
+        })
       }),
-    async touch(queue, attempts) {
-      if (attempts.length === 0) return new Set()
-      const { settled = [] }: Answer = await boss.touch(queue, attempts.map(attemptOf))
+    /** Says that they are worked at. Returns the ids of those that still are this process's. */
+    async touch(jobs: readonly Job[]): Promise<ReadonlySet<string>> {
+      if (jobs.length === 0) return new Set()
+      const { settled = [] }: Answer = await boss.touch(queue, [...jobs])
       return new Set(settled)
     },
-    async complete(queue, attempt, within = db) {
-      const { affected }: Answer = await boss.complete(queue, attemptOf(attempt), null, { db: executor(within) })
+    /** False when the job is another process's by now: nothing was changed. */
+    async complete(job: Job, within: PostgresSession = db): Promise<boolean> {
+      const { affected }: Answer = await boss.complete(queue, job, null, { db: executor(within) })
       return affected === 1
     },
-    fail: async (queue, attempt) => void (await boss.fail(queue, attemptOf(attempt))),
-    cancel: async (queue) => void (await boss.deleteQueuedJobs(queue)),
-    async makeQueues(services) {
-      const queueNames = new Set((await boss.getQueues()).map(({ name }) => name))
-      for (const name of services.map(walkQueue).filter((name) => !queueNames.has(name))) {
-        await boss.createQueue(name, { ...common, retryLimit: 2, deadLetter: lostQueue })
-      }
-    },
+    /** Another process tries again. */
+    fail: async (job: Job): Promise<void> => void (await boss.fail(queue, job)),
+    /** Removes all that wait. */
+    clear: async (): Promise<void> => void (await boss.deleteQueuedJobs(queue)),
     close: () => boss.stop({ graceful: false }),
   }
 }
@@ -182,8 +153,4 @@ function schemaOf({ schema }: PostgresDatabase): string {
 
 function executor(session: PostgresSession): { executeSql(text: string, values?: unknown[]): Promise<ForeignResult> } {
   return { executeSql: (text, values) => session.foreign(text, values) }
-}
-
-function attemptOf({ id, retryCount }: Attempt): Attempt {
-  return { id, retryCount }
 }

@@ -1,10 +1,30 @@
+import type { AuditedProject } from '../audit/audited-project.ts'
+import { auditContained } from '../audit/contain-bugs.ts'
+import type { OpenRun } from '../audit/open-run.ts'
+import { SqlScanDraft } from '../history/draft/scan-draft.ts'
+import type { PostgresDatabase } from '../history/postgres/connect.ts'
 import { Dropped } from '../model/stop.ts'
-import { type Job, touchEveryMs, walkQueue } from './jobs.ts'
-import { type TaskKey, waitingServices } from './tasks.ts'
-import { type Abandonment, type WalkDependencies, type WalkResult, walkTask } from './walk-task.ts'
-import { leaveForMs, refusals } from './workers.ts'
+import type { Clock } from '../model/time.ts'
+import { createEvaluator } from '../policy/evaluator.ts'
+import type { Job, Jobs } from './jobs.ts'
+import { readWalkedRun, type WalkedRun } from './runs.ts'
+import { briefTransaction, giveUpTasks, leaveTask, type PlannedProject, type TaskResult, takeTask } from './tasks.ts'
+import { touchEveryMs } from './workers.ts'
 
-export interface SlotDependencies extends WalkDependencies {
+/** What a worker walks with, the same for all tasks of a run. `signal` aborts with the run's time, or by a person. */
+export interface RunSite extends Omit<OpenRun, 'draft' | 'evaluator' | 'clock' | 'now'> {
+  readonly run: WalkedRun
+  open(project: PlannedProject): AuditedProject
+}
+
+export interface SlotDependencies {
+  readonly db: PostgresDatabase
+  readonly jobs: Jobs
+  /** Opens the site of a run, and keeps it open for the next tasks; undefined where this worker takes no part. */
+  readonly enter: (run: WalkedRun) => Promise<RunSite | undefined>
+  readonly clock: Clock
+  /** The id of this worker. */
+  readonly worker: string
   readonly slots: number
   /** How many walks of a service all workers together may have under way; undefined: this worker does not walk it. */
   readonly capOf: (service: string) => number | undefined
@@ -15,26 +35,32 @@ export interface SlotDependencies extends WalkDependencies {
 
 /** Called with each event of the slots. */
 export interface SlotObserver {
-  begun(service: string): void
+  /** `isTakenOver`: from a worker that was lost. */
+  begun(service: string, isTakenOver: boolean): void
   ended(service: string, result: WalkResult): void
   failed(service: string, error: unknown): void
   /** The server could not be asked for work. */
   unreachable(error: unknown): void
 }
 
-/** How soon an idle worker asks for jobs again, while a run is under way and otherwise. */
-const napMs = { during: 250, between: 1_000 }
-/** The jobs of a lost worker come back while their tasks are running: for those, queues are asked this often. */
-const lostEveryMs = 1_000
+/**
+ * `walked`: its outcome is left. `over`: there was nothing to do, or its workers were lost too often. `returned`: this
+ * worker stops, another one walks it. `lost`: another one has it, and nothing more of this one was written.
+ */
+export type WalkResult = 'walked' | 'over' | 'returned' | 'lost'
 
-const stopping: Abandonment = new Dropped('stopping', 'its worker stops')
-const lost: Abandonment = new Dropped('lost', 'another worker has it')
+/** What a walk is broken off with, besides the end of its run. */
+const stopping = new Dropped('stopping', 'its worker stops')
+const lost = new Dropped('lost', 'another worker has it')
+
+/** How soon a worker asks for jobs again. */
+const napMs = 500
+const mostTries = 3
 
 interface Walk {
-  readonly queue: string
-  readonly job: Job<TaskKey>
+  readonly job: Job
   readonly abandon: AbortController
-  readonly done: Promise<void>
+  done?: Promise<void>
 }
 
 /**
@@ -42,108 +68,135 @@ interface Walk {
  * of one walk do not end the others.
  */
 export async function keepSlots(dependencies: SlotDependencies, signal: AbortSignal): Promise<void> {
-  const { clock, jobs, slots, watch } = dependencies
-  const walks = new Map<string, Walk>()
-  const askedAt = new Map<string, number>()
-  let isFreed = false
-  /** When it asks for work again, in milliseconds. */
-  let leftUntil = 0
+  const { db, clock, jobs, enter, slots, capOf, watch } = dependencies
+  const walks = new Set<Walk>()
+  let isToAsk = false
   let wakeUp = () => {}
-  const stopTouching = keepTouching(walks, dependencies)
+  const stopTouching = dependencies.every(touchEveryMs, () => {
+    const touched = [...walks]
+    void jobs
+      .touch(touched.map(({ job }) => job))
+      .then((held) => {
+        for (const { job, abandon } of touched) if (!held.has(job.id)) abandon.abort(lost)
+      })
+      // A walk that cannot be touched for long is lost, and its next write says so.
+      .catch(() => {})
+  })
   const onStop = () => {
-    for (const { abandon } of walks.values()) abandon.abort(stopping)
+    for (const { abandon } of walks) abandon.abort(stopping)
     wakeUp()
   }
   signal.addEventListener('abort', onStop)
   try {
-    for (let turn = 0; !signal.aborted; turn++) {
-      isFreed = false
-      const isDuring = walks.size >= slots || (await fillSlots(turn))
-      if (!signal.aborted) await nap(isDuring ? napMs.during : napMs.between)
+    while (!signal.aborted) {
+      isToAsk = false
+      await fillSlots().catch(watch.unreachable)
+      await nap()
     }
-    await Promise.all([...walks.values()].map(({ done }) => done))
+    await Promise.all([...walks].map(({ done }) => done))
   } finally {
     signal.removeEventListener('abort', onStop)
     stopTouching()
   }
 
-  /** Whether a run is under way. */
-  async function fillSlots(turn: number): Promise<boolean> {
-    if (clock.now() < leftUntil) return true
-    try {
-      const waiting = await waitingServices(dependencies.db)
-      // Each turn begins with another service, so that none takes all slots.
-      const inTurn = waiting.map((_, at) => waiting[(at + turn) % waiting.length]).filter((task) => task !== undefined)
-      for (const { service, isFresh, running } of inTurn) {
-        const cap = dependencies.capOf(service)
-        const most = slots - walks.size
-        if (cap === undefined || most <= 0 || signal.aborted) continue
-        // What is read here spares questions; only the fetch counts.
-        const isPromising = isFresh && running < cap
-        if (!isPromising && clock.now() - (askedAt.get(service) ?? 0) < lostEveryMs) continue
-        askedAt.set(service, clock.now())
-        const queue = walkQueue(service)
-        for (const job of await jobs.fetch<TaskKey>(queue, { most, cap })) begin(queue, job)
-      }
-      return waiting.length > 0
-    } catch (error) {
-      watch.unreachable(error)
-      return false
-    }
+  /** A worker that takes no part in the run takes no job of it. */
+  async function fillSlots(): Promise<void> {
+    const run = await readWalkedRun(db)
+    if (run === undefined) return
+    const site = await enter(run)
+    if (site === undefined) return
+    const own = run.services.map((service) => [service, capOf(service)] as const)
+    const caps = new Map(own.flatMap(([service, cap]) => (cap === undefined ? [] : [[service, cap]])))
+    const others = own.flatMap(([service, cap]) => (cap === undefined ? [service] : []))
+    if (caps.size === 0 || walks.size >= slots || signal.aborted) return
+    const fetched = await jobs.fetch({ run: run.run, most: slots - walks.size, caps, others })
+    for (const job of fetched) begin(job, site)
+    // There may be more.
+    isToAsk ||= fetched.length > 0
   }
 
-  function begin(queue: string, job: Job<TaskKey>): void {
-    const abandon = new AbortController()
-    const walk: Walk = { queue, job, abandon, done: walkOnce(queue, job, abandon.signal) }
-    walks.set(job.id, walk)
-    if (signal.aborted) abandon.abort(stopping)
-    void walk.done.then(() => {
-      if (walks.get(job.id) === walk) walks.delete(job.id)
-      isFreed = true
+  function begin(job: Job, site: RunSite): void {
+    const walk: Walk = { job, abandon: new AbortController() }
+    walks.add(walk)
+    if (signal.aborted) walk.abandon.abort(stopping)
+    walk.done = walkOnce(job, site, walk.abandon.signal).then(() => {
+      walks.delete(walk)
+      isToAsk = true
       wakeUp()
     })
   }
 
   /** Never rejects. */
-  async function walkOnce(queue: string, job: Job<TaskKey>, abandon: AbortSignal): Promise<void> {
+  async function walkOnce(job: Job, site: RunSite, abandon: AbortSignal): Promise<void> {
     const { service } = job.data
-    watch.begun(service)
+    watch.begun(service, job.retryCount > 0)
     try {
-      const result = await walkTask(job, dependencies, abandon)
-      // What this worker refuses, another one takes meanwhile.
-      if (refusals.some((one) => one === result)) leftUntil = clock.now() + leaveForMs
-      watch.ended(service, result)
+      watch.ended(service, await walkJob(job, site, { ...dependencies, abandon }))
     } catch (error) {
       watch.failed(service, error)
       // Where this fails too, the job comes back when its heartbeat is missed.
-      await jobs.fail(queue, job).catch(() => {})
+      await jobs.fail(job).catch(() => {})
     }
   }
 
-  async function nap(ms: number): Promise<void> {
+  async function nap(): Promise<void> {
     const rest = new AbortController()
     wakeUp = () => rest.abort()
-    if (signal.aborted || isFreed) return
-    await clock.sleep(ms, rest.signal).catch((error: unknown) => {
+    if (signal.aborted || isToAsk) return
+    await clock.sleep(napMs, rest.signal).catch((error: unknown) => {
       if (!rest.signal.aborted) throw error
     })
   }
 }
 
-/** Says that walks go on, and breaks off those that were given to another worker. */
-function keepTouching(walks: ReadonlyMap<string, Walk>, { jobs, every }: SlotDependencies): () => void {
-  return every(touchEveryMs, () => {
-    for (const [queue, group] of Map.groupBy(walks.values(), ({ queue }) => queue)) {
-      void jobs
-        .touch(
-          queue,
-          group.map(({ job }) => job),
-        )
-        .then((touched) => {
-          for (const { job, abandon } of group) if (!touched.has(job.id)) abandon.abort(lost)
-        })
-        // A walk that cannot be touched for long is lost, and its next write says so.
-        .catch(() => {})
-    }
+interface JobDependencies extends Pick<SlotDependencies, 'db' | 'jobs' | 'clock' | 'worker'> {
+  /** Breaks the walk and its requests off. */
+  readonly abandon: AbortSignal
+}
+
+/**
+ * Walks the project of a job, and leaves its outcome together with the job.
+ * @throws AuditError.failure when the server cannot be used
+ */
+async function walkJob(job: Job, site: RunSite, dependencies: JobDependencies): Promise<WalkResult> {
+  const { db, jobs, worker, abandon } = dependencies
+  const key = job.data
+  if (job.retryCount >= mostTries) {
+    const reason = new Error('its worker was lost three times')
+    await giveUpTasks(db, key.run, reason, { projectId: key.projectId })
+  }
+  const task = await takeTask(db, key, worker)
+  if (task === undefined) {
+    await jobs.complete(job)
+    return 'over'
+  }
+  const result = await walk(site.open(task.project), site, dependencies)
+  if (result === undefined && abandon.reason !== stopping) return 'lost'
+  return briefTransaction(db, async (transaction) => {
+    if (!(await leaveTask(transaction, key, task.token, result))) return 'lost'
+    // The job may be another worker's by now, which finds the task done.
+    const isOwn = await jobs.complete(job, transaction)
+    if (result !== undefined) return 'walked'
+    if (isOwn) await jobs.send([key], transaction)
+    return 'returned'
   })
+}
+
+/** undefined when it was broken off. */
+async function walk(
+  project: AuditedProject,
+  { run: { run, terms }, open: _, signal, ...site }: RunSite,
+  { abandon, db, clock }: JobDependencies,
+): Promise<TaskResult | undefined> {
+  const now = Date.parse(terms.startedAt)
+  const draft = new SqlScanDraft(db, { run, ...terms })
+  const evaluator = createEvaluator(site.policy, now, () => project.labels, clock.now)
+  try {
+    const signals = AbortSignal.any([signal, abandon])
+    const outcome = await auditContained(project, { ...site, draft, evaluator, clock, now, signal: signals })
+    return abandon.aborted ? undefined : { outcome, draft: await draft.exportProject(project.ref) }
+  } catch (error) {
+    if (abandon.aborted) return undefined
+    throw error
+  }
 }

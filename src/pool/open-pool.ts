@@ -1,5 +1,5 @@
 import { acquireRun, RunDraft } from '../history/draft/run-draft.ts'
-import { type BegunRun, SqlScanDraft } from '../history/draft/scan-draft.ts'
+import type { BegunRun } from '../history/draft/scan-draft.ts'
 import {
   type ConnectOptions,
   connect,
@@ -14,35 +14,31 @@ import type { RunStart } from '../history/staged.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Clock } from '../model/time.ts'
 import { createRateGate, type RateGate } from '../service/rate-gate.ts'
-import { canHaveJobs, installJobs, type OpenJobs, openJobs } from './jobs.ts'
+import { canHaveJobs, installJobs, openJobs } from './jobs.ts'
 import { briefTransaction } from './tasks.ts'
 import { type PoolState, readPoolState } from './workers.ts'
 
 /** What the workers of a history share. */
-export interface Pool {
-  readonly db: PostgresDatabase
-  readonly jobs: OpenJobs
-  readonly drafts: RunDrafts
-  readonly gates: SharedGates
-  close(): Promise<void>
-}
+export type Pool = Awaited<ReturnType<typeof openPool>>
 
 /** Makes what workers share besides the history, or upgrades it. @throws AuditError.failure when it cannot */
-export async function installPool(server: PostgresServer): Promise<void> {
-  const db = connect(server)
-  try {
-    // Who does not share runs needs no jobs.
-    if (canHaveJobs(db)) await installJobs(db)
-  } finally {
-    await db.close()
-  }
+export function installPool(server: PostgresServer): Promise<void> {
+  // Who does not share runs needs no jobs.
+  return connected(server, async (db) => void (canHaveJobs(db) && (await installJobs(db))))
 }
 
 /** What the workers of a history do. @throws AuditError.failure when the server cannot be used */
-export async function readPool(server: PostgresServer): Promise<PoolState> {
+export function readPool(server: PostgresServer): Promise<PoolState> {
+  return connected(server, readPoolState)
+}
+
+async function connected<Result>(
+  server: PostgresServer,
+  work: (db: PostgresDatabase) => Promise<Result>,
+): Promise<Result> {
   const db = connect(server)
   try {
-    return await readPoolState(db)
+    return await work(db)
   } finally {
     await db.close()
   }
@@ -65,7 +61,7 @@ export async function openPool(
   server: PostgresServer,
   owner: SharedProcess,
   { clock, onError, ...patience }: PoolOptions,
-): Promise<Pool> {
+) {
   const db = connect(server, { ...patience, connectTimeoutMs })
   try {
     await ensureSchema(db, new Date(owner.now()).toISOString())
@@ -89,16 +85,8 @@ export async function openPool(
 /** How old what is known of other workers may be. */
 const refreshMs = 1_000
 
-interface SharedGates {
-  gateOf(service: string): RateGate
-  /** Learns which services limit other workers, at most once a second. Never throws. */
-  refresh(): Promise<void>
-  /** Milliseconds for which each service is held, 0 excluded. */
-  held(): ReadonlyMap<string, number>
-}
-
 /** Gates that close for all workers when one of them is answered 429: a service has one limit for all of them. */
-export function openSharedGates(session: PostgresSession, clock: Clock): SharedGates {
+export function openSharedGates(session: PostgresSession, clock: Clock) {
   const gates = new Map<string, RateGate>()
   let refreshedAt = Number.NEGATIVE_INFINITY
   const localGate = (service: string) => {
@@ -107,7 +95,7 @@ export function openSharedGates(session: PostgresSession, clock: Clock): SharedG
     return gate
   }
   return {
-    gateOf(service) {
+    gateOf(service: string): RateGate {
       const gate = localGate(service)
       return {
         waitMs: gate.waitMs,
@@ -125,7 +113,8 @@ export function openSharedGates(session: PostgresSession, clock: Clock): SharedG
         },
       }
     },
-    async refresh() {
+    /** Learns which services limit other workers, at most once a second. Never throws. */
+    async refresh(): Promise<void> {
       if (clock.now() - refreshedAt < refreshMs) return
       refreshedAt = clock.now()
       const held = await session
@@ -136,7 +125,8 @@ export function openSharedGates(session: PostgresSession, clock: Clock): SharedG
         .catch(() => [])
       for (const { service, ms } of held) localGate(service).holdFor(ms)
     },
-    held() {
+    /** Milliseconds for which each service is held, 0 excluded. */
+    held(): ReadonlyMap<string, number> {
       const waits = [...gates].map(([service, gate]) => [service, gate.waitMs()] as const)
       return new Map(waits.filter(([, ms]) => ms > 0))
     },
@@ -145,29 +135,22 @@ export function openSharedGates(session: PostgresSession, clock: Clock): SharedG
 
 /** The draft of a run to which other processes leave what they drafted of projects. */
 export class SharedRunDraft extends RunDraft {
-  /** The run itself gives nothing up: whether another process can go on is decided by the error. */
-  override async abandon(): Promise<void> {}
-
-  /** Records the run as interrupted. */
-  giveUp(finishedAt: string): Promise<void> {
-    return super.abandon(finishedAt)
+  /** After an error from outside, the run is left to another process. */
+  override async abandon(finishedAt: string, error?: unknown): Promise<void> {
+    if (error instanceof AuditError && error.kind === 'failure') await this.release().catch(() => {})
+    else await super.abandon(finishedAt)
   }
 }
 
-export interface RunDrafts {
-  /** @throws AuditError.busy when another live run owns the lease */
-  begin(start: RunStart): Promise<SharedRunDraft>
-  /** Goes on with a run whose process was lost. @throws AuditError.busy as `begin`, and where the run has ended */
-  adopt(run: number): Promise<SharedRunDraft>
-  /** Drafts a project of a run that another process owns. */
-  ofTask(begun: BegunRun): SqlScanDraft
-}
+export type RunDrafts = ReturnType<typeof openDrafts>
 
-export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDrafts {
+export function openDrafts(db: PostgresDatabase, owner: SharedProcess) {
   const backend = postgresBackend(db, owner)
   return {
-    begin: async (start) => new SharedRunDraft(backend, await acquireRun(backend, start)),
-    async adopt(run) {
+    /** @throws AuditError.busy when another live run owns the lease */
+    begin: async (start: RunStart) => new SharedRunDraft(backend, await acquireRun(backend, start)),
+    /** Goes on with a run whose process was lost. @throws AuditError.busy as `begin`, and where the run has ended */
+    async adopt(run: number): Promise<SharedRunDraft> {
       const { lease } = postgresBackend(db, owner, { expiryMs: successionMs })
       const acquired = await briefTransaction(db, async (transaction) => {
         const token = await lease.take(transaction)
@@ -181,6 +164,5 @@ export function openDrafts(db: PostgresDatabase, owner: SharedProcess): RunDraft
       })
       return new SharedRunDraft(backend, acquired)
     },
-    ofTask: (begun) => new SqlScanDraft(db, begun),
   }
 }

@@ -1,13 +1,12 @@
 import type { ProjectList } from '../audit/audited-project.ts'
-import type { Move } from '../history/lease-owner.ts'
 import type { PostgresDatabase, PostgresSession } from '../history/postgres/connect.ts'
 import { commitSurely } from '../history/postgres/postgres-backend.ts'
-import { moveIn } from '../history/sql/runs.ts'
+import type { RunStart } from '../history/staged.ts'
 import type { ErrorKind } from '../model/errors.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import type { FailOn } from '../model/violation.ts'
-import { type Jobs, runQueue } from './jobs.ts'
-import { briefTransaction, type WalkOptions } from './tasks.ts'
+import { briefTransaction, leftSql } from './tasks.ts'
+import { isLiveSql } from './workers.ts'
 
 /** What a run is asked for. */
 export interface RunRequest {
@@ -23,6 +22,7 @@ export interface RunRequest {
   readonly acceptsRemovals: boolean
   /** Whether channels are notified. */
   readonly notifies: boolean
+  /** For all of the run: a walk that meets the end says so. */
   readonly runTimeoutMs: number
 }
 
@@ -36,103 +36,136 @@ export interface RunPlan {
   readonly scope: RunScope
 }
 
-/** The data of the job of a run. */
-export interface RunKey extends Pick<RunRequest, 'schedule'> {
-  readonly id: string
-  /** Since when workers gave the job back because their files differ, in milliseconds since the epoch. */
-  readonly differsSince?: number
-  /** Since when it ends with an error that does not pass by itself, likewise. */
-  readonly failsSince?: number
-}
-
-/** One run of a schedule waits or is under way at a time; persons wait for each other. */
-export function keyOf({ id, schedule }: RunKey): string {
-  return schedule === null ? `asked ${id}` : `schedule ${schedule}`
-}
-
-/** Asks the pool for a run. False when one of the same schedule waits or is under way. */
-export async function requestRun(
-  { db, jobs }: { readonly db: PostgresDatabase; readonly jobs: Jobs },
-  request: RunRequest,
-  id: string,
-  within?: PostgresSession,
-): Promise<boolean> {
-  const ask = async (session: PostgresSession) => {
-    const job: RunKey = { id, schedule: request.schedule }
-    const sent = await jobs.send(runQueue, [job], { key: keyOf(job) }, session)
-    if (sent === 0) return false
-    await session.run("DELETE FROM hookdrift.run_plan WHERE ended_at < clock_timestamp() - interval '1 day'")
-    await session.run('INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ($1, $2, clock_timestamp())', [
-      id,
-      JSON.stringify(request),
-    ])
-    return true
-  }
-  if (within !== undefined) return ask(within)
-  return commitSurely(db, {
-    work: ask,
+/** Asks the pool for a run that a person wants. */
+export async function requestRun(db: PostgresDatabase, request: RunRequest, id: string): Promise<void> {
+  await commitSurely(db, {
+    work: (session) => insertRequest(session, id, request),
     subject: () => 'the request for a run',
     advice: '`hookdrift status` says whether it is under way once the server is up',
     async isRecorded(session) {
-      // One that is on its way is waited for: it has the key of the job.
-      if ((await session.get('SELECT 1 FROM hookdrift.run_plan WHERE id = $1', [id])) === undefined) await ask(session)
+      // One that is on its way is waited for: it has the same id.
+      await insertRequest(session, id, request)
       return true
     },
   })
 }
 
+/**
+ * Asks for the run of a tick, once among all workers: the first one inserts it. `dueAt` in milliseconds, by the
+ * schedule's pattern, so that all workers name the tick alike. Returns `taken` where this worker asked, `elsewhere` where
+ * another one had, `running` where the run before is not over: then the tick has none.
+ */
+export function takeTick(
+  db: PostgresDatabase,
+  { schedule, dueAt }: { readonly schedule: string; readonly dueAt: number },
+  request: RunRequest,
+): Promise<'taken' | 'elsewhere' | 'running'> {
+  return briefTransaction(db, async (transaction) => {
+    const asked = await insertRequest(transaction, `${schedule} ${new Date(dueAt).toISOString()}`, request)
+    return asked === undefined ? 'elsewhere' : asked ? 'taken' : 'running'
+  })
+}
+
+/** Whether it waits for a worker: not where another one of the schedule does; undefined where it was there before. */
+async function insertRequest(session: PostgresSession, id: string, request: RunRequest): Promise<boolean | undefined> {
+  await session.run("DELETE FROM hookdrift.run_plan WHERE ended_at < clock_timestamp() - interval '30 days'")
+  return session.value<boolean>(
+    `INSERT INTO hookdrift.run_plan (id, schedule, request, asked_at, ended_at) SELECT $1, $2, $3, clock_timestamp(),
+       (SELECT clock_timestamp() FROM hookdrift.run_plan WHERE schedule = $2 AND ended_at IS NULL)
+     ON CONFLICT DO NOTHING RETURNING ended_at IS NULL`,
+    [id, request.schedule, JSON.stringify(request)],
+  )
+}
+
 export interface RequestedRun {
+  readonly id: string
   readonly request: RunRequest
-  /** null: it did not begin. */
+  /** The worker that coordinates it, or did before it was lost. */
+  readonly coordinator: string | null
+  /** For how long no worker has coordinated it, nor another run. */
+  readonly waitedMs: number
+  /** For how long it has ended with an error that does not pass by itself; null: it did not. */
+  readonly failsForMs: number | null
+  /** null: it was not planned. */
   readonly run: number | null
   /** The state of the run's row. */
   readonly state: string | null
   readonly startedAt: string | null
-  /** Of hookdrift, that began the run; null: it did not begin. */
+  /** Of hookdrift, that began the run; null: it was not planned. */
   readonly toolVersion: string | null
-  readonly plan: RunPlan | undefined
-  readonly options: WalkOptions | undefined
+  readonly plan: RunPlan | null
   readonly leftMs: number | null
   readonly stoppedBy: 'sigint' | 'sigterm' | null
   readonly hasEnded: boolean
   readonly error: RunError | null
-  /** Where the history was moved to; undefined where it was not. */
-  readonly move: Move | undefined
+}
+
+interface RequestRow extends Omit<RequestedRun, 'request' | 'plan' | 'error'> {
+  readonly request: string
+  readonly plan: string | null
+  readonly error: string | null
+}
+
+const msSince = (time: string) => `(extract(epoch FROM clock_timestamp() - ${time}) * 1000)::float8`
+
+const requestSql = `SELECT p.id, p.request, p.coordinator, p.run, r.state, r.started_at AS "startedAt",
+    r.tool_version AS "toolVersion", p.plan, p.stopped_by AS "stoppedBy", p.error, ${leftSql} AS "leftMs",
+    p.ended_at IS NOT NULL AS "hasEnded", ${msSince('p.fails_since')} AS "failsForMs",
+    ${msSince('greatest(p.asked_at, w.seen_at, (SELECT max(ended_at) FROM hookdrift.run_plan WHERE run IS NOT NULL))')} AS "waitedMs"
+  FROM hookdrift.run_plan p LEFT JOIN hookdrift.run r ON r.number = p.run
+    LEFT JOIN hookdrift.worker w ON w.id = p.coordinator`
+
+function requestOf({ request, plan, error, ...row }: RequestRow): RequestedRun {
+  return { ...row, request: JSON.parse(request), plan: parsed(plan), error: parsed(error) }
+}
+
+function parsed<Value>(text: string | null): Value | null {
+  return text === null ? null : JSON.parse(text)
 }
 
 export async function readRequestedRun(session: PostgresSession, id: string): Promise<RequestedRun | undefined> {
-  const row = await session.get<
-    Omit<RequestedRun, 'request' | 'plan' | 'options' | 'error' | 'move'> & {
-      readonly request: string
-      readonly error: string | null
-      readonly options: string | null
-      readonly plan: string | null
-    }
-  >(
-    `SELECT p.request, p.run, r.state, r.started_at AS "startedAt",
-       r.tool_version AS "toolVersion", p.plan, p.options, p.stopped_by AS "stoppedBy", p.error,
-       (extract(epoch FROM p.stop_at - clock_timestamp()) * 1000)::float8 AS "leftMs", p.ended_at IS NOT NULL AS "hasEnded"
-     FROM hookdrift.run_plan p LEFT JOIN hookdrift.run r ON r.number = p.run WHERE p.id = $1`,
-    [id],
+  const row = await session.get<RequestRow>(`${requestSql} WHERE p.id = $1`, [id])
+  return row && requestOf(row)
+}
+
+/** Runs that this worker may coordinate, those under way first; none while another one that lives coordinates any. */
+export async function waitingRuns(session: PostgresSession, worker: string): Promise<readonly RequestedRun[]> {
+  const rows = await session.all<RequestRow>(
+    `${requestSql} WHERE p.ended_at IS NULL AND NOT EXISTS (
+       SELECT 1 FROM hookdrift.run_plan o JOIN hookdrift.worker w ON w.id = o.coordinator
+       WHERE o.ended_at IS NULL AND w.id <> $1 AND ${isLiveSql})
+     ORDER BY p.run IS NULL, p.asked_at, p.id`,
+    [worker],
   )
-  if (row === undefined) return undefined
-  return {
-    ...row,
-    request: JSON.parse(row.request),
-    plan: parsed(row.plan),
-    error: parsed(row.error) ?? null,
-    move: await moveIn(session),
-    options: parsed(row.options),
-  }
+  return rows.map(requestOf)
 }
 
-function parsed<Value>(text: string | null): Value | undefined {
-  return text === null ? undefined : JSON.parse(text)
+/** Makes a worker the coordinator of a run. False when another one was first. */
+export async function takeRun(
+  session: PostgresSession,
+  { id, coordinator }: Pick<RequestedRun, 'id' | 'coordinator'>,
+  worker: string,
+): Promise<boolean> {
+  const taken = await session.run(
+    `UPDATE hookdrift.run_plan SET coordinator = $2
+     WHERE id = $1 AND ended_at IS NULL AND coordinator IS NOT DISTINCT FROM $3`,
+    [id, worker, coordinator],
+  )
+  return taken === 1
 }
 
-/** The signal that stopped a run; undefined when none did. */
-export async function readStop(session: PostgresSession, run: number): Promise<'sigint' | 'sigterm' | undefined> {
-  return session.value('SELECT stopped_by FROM hookdrift.run_plan WHERE run = $1 AND stopped_by IS NOT NULL', [run])
+/** Leaves a run to another coordinator, or for a later try. `isFailing`: after an error that does not pass by itself. */
+export async function leaveRun(
+  session: PostgresSession,
+  id: string,
+  { worker, isFailing }: { readonly worker: string; readonly isFailing: boolean },
+): Promise<void> {
+  await session.run(
+    `UPDATE hookdrift.run_plan SET coordinator = NULL, asked_at = clock_timestamp(),
+       fails_since = CASE WHEN $3 THEN coalesce(fails_since, clock_timestamp()) ELSE fails_since END
+     WHERE id = $1 AND coordinator = $2`,
+    [id, worker, isFailing],
+  )
 }
 
 /** Asks that a run ends soon with what it has. */
@@ -146,44 +179,55 @@ export interface RunError {
   readonly message: string
 }
 
-export async function endRun(session: PostgresSession, id: string, error: RunError | null): Promise<void> {
-  const text = error === null ? null : JSON.stringify(error)
-  await session.run('UPDATE hookdrift.run_plan SET ended_at = clock_timestamp(), error = $2 WHERE id = $1', [id, text])
+/** False when it had ended before. `error`: null where the run was committed. */
+export async function endRun(session: PostgresSession, id: string, error: RunError | null): Promise<boolean> {
+  const text = error && JSON.stringify({ kind: error.kind, message: error.message })
+  const ended = await session.run(
+    'UPDATE hookdrift.run_plan SET ended_at = clock_timestamp(), error = $2, plan = NULL WHERE id = $1 AND ended_at IS NULL',
+    [id, text],
+  )
+  return ended === 1
 }
 
 /** Writes what a run is about, with the beginning of its time, within the transaction that plans its tasks. */
 export async function writePlan(
   session: PostgresSession,
   id: string,
-  { run, plan, options }: { readonly run: number; readonly plan: RunPlan; readonly options: WalkOptions },
+  { run, plan, runTimeoutMs }: { readonly run: number; readonly plan: RunPlan; readonly runTimeoutMs: number },
 ): Promise<void> {
   await session.run(
-    `UPDATE hookdrift.run_plan SET run = $2, plan = $3, options = $4,
-       stop_at = clock_timestamp() + make_interval(secs => $5::float8 / 1000) WHERE id = $1`,
-    [id, run, JSON.stringify(plan), JSON.stringify(options), options.runTimeoutMs],
+    `UPDATE hookdrift.run_plan SET run = $2, plan = $3,
+       stop_at = clock_timestamp() + make_interval(secs => $4::float8 / 1000) WHERE id = $1`,
+    [id, run, JSON.stringify(plan), runTimeoutMs],
   )
 }
 
-/** `taken`: this worker asked for the run. `elsewhere`: another one had. `running`: the run before is not over. */
-type TickOutcome = 'taken' | 'elsewhere' | 'running'
+/** The run whose projects are walked, as a worker must know it before it takes one. */
+export interface WalkedRun {
+  readonly run: number
+  /** With the files, the key and the version that it began with. */
+  readonly terms: RunTerms
+  readonly request: RunRequest
+  /** Until the run's time is over, by the server's clock. */
+  readonly leftMs: number
+  readonly stoppedBy: 'sigint' | 'sigterm' | null
+  /** Services with projects that are not done. */
+  readonly services: readonly string[]
+}
 
-/**
- * Asks for the run of a tick, once among all workers: the first to insert the tick sends the job, in one transaction.
- * `dueAt` in milliseconds, by the schedule's pattern, so that all workers name the tick alike.
- */
-export async function takeTick(
-  { db, jobs }: { readonly db: PostgresDatabase; readonly jobs: Jobs },
-  tick: { readonly schedule: string; readonly dueAt: number; readonly worker: string; readonly id: string },
-  request: RunRequest,
-): Promise<TickOutcome> {
-  return briefTransaction(db, async (transaction) => {
-    const isFirst = await transaction.run(
-      `INSERT INTO hookdrift.tick (schedule, due_at, taken_by, taken_at) VALUES ($1, $2, $3, clock_timestamp())
-       ON CONFLICT DO NOTHING`,
-      [tick.schedule, new Date(tick.dueAt).toISOString(), tick.worker],
-    )
-    if (isFirst === 0) return 'elsewhere'
-    await transaction.run("DELETE FROM hookdrift.tick WHERE taken_at < clock_timestamp() - interval '30 days'")
-    return (await requestRun({ db, jobs }, request, tick.id, transaction)) ? 'taken' : 'running'
-  })
+type RunTerms = Omit<RunStart, 'failOn' | 'normaliser'>
+
+/** undefined when no project waits or is walked. */
+export async function readWalkedRun(session: PostgresSession): Promise<WalkedRun | undefined> {
+  const row = await session.get<RunTerms & Omit<WalkedRun, 'terms' | 'request'> & { readonly request: string }>(
+    `SELECT r.number AS run, r.started_at AS "startedAt", r.tool_version AS "toolVersion", r.policy_digest AS "policyDigest",
+       r.configuration_digest AS "configurationDigest", r.seal_key_id AS "sealKeyId", p.request, ${leftSql} AS "leftMs",
+       p.stopped_by AS "stoppedBy", t.services
+     FROM hookdrift.run_plan p JOIN hookdrift.run r ON r.number = p.run CROSS JOIN LATERAL (
+       SELECT array_agg(DISTINCT service) AS services FROM hookdrift.task WHERE run = p.run AND state IN ('planned', 'running')) t
+     WHERE p.ended_at IS NULL AND r.state = 'running' AND t.services IS NOT NULL ORDER BY r.number DESC LIMIT 1`,
+  )
+  if (row === undefined) return undefined
+  const { run, request, leftMs, stoppedBy, services, ...terms } = row
+  return { run, terms, request: JSON.parse(request), leftMs, stoppedBy, services }
 }

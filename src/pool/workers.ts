@@ -1,5 +1,9 @@
 import type { PostgresSession } from '../history/postgres/connect.ts'
 
+/** Seconds after which a silent process counts as dead; and how often, in milliseconds, a living one speaks. */
+export const heartbeatS = 10
+export const touchEveryMs = 3_000
+
 /** A process that takes part in runs. */
 export interface PoolWorker {
   readonly id: string
@@ -8,20 +12,16 @@ export interface PoolWorker {
   readonly slots: number
 }
 
-/** A worker that is silent for longer does not count. */
-export const silentS = 15
+/** SQL: whether the worker `w` lives. One that is silent for longer counts as dead. */
+export const isLiveSql = `w.seen_at > clock_timestamp() - interval '${heartbeatS} s'`
 
-/** Says that this worker lives, which run it coordinates, and forgets workers of long ago. */
-export async function greet(
-  session: PostgresSession,
-  { id, host, pid, slots }: PoolWorker,
-  run?: number,
-): Promise<void> {
+/** Says that this worker lives, and forgets workers of long ago. */
+export async function greet(session: PostgresSession, { id, host, pid, slots }: PoolWorker): Promise<void> {
   await session.run(
     `WITH gone AS (DELETE FROM hookdrift.worker WHERE seen_at < clock_timestamp() - interval '1 hour' AND id <> $1)
-     INSERT INTO hookdrift.worker (id, host, pid, slots, run, seen_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp())
-     ON CONFLICT (id) DO UPDATE SET slots = excluded.slots, run = excluded.run, seen_at = excluded.seen_at`,
-    [id, host, pid, slots, run ?? null],
+     INSERT INTO hookdrift.worker (id, host, pid, slots, seen_at) VALUES ($1, $2, $3, $4, clock_timestamp())
+     ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`,
+    [id, host, pid, slots],
   )
 }
 
@@ -38,10 +38,10 @@ interface LiveWorker extends PoolWorker {
 
 export async function liveWorkers(session: PostgresSession): Promise<readonly LiveWorker[]> {
   return session.all(
-    `SELECT w.id, w.host, w.pid, w.slots, w.run, ARRAY(SELECT t.project::json -> 'ref' ->> 'name' FROM hookdrift.task t
-       WHERE t.worker = w.id AND t.state = 'running' ORDER BY t.place) AS walks
-     FROM hookdrift.worker w WHERE w.seen_at > clock_timestamp() - make_interval(secs => $1) ORDER BY w.host, w.pid, w.id`,
-    [silentS],
+    `SELECT w.id, w.host, w.pid, w.slots, (SELECT p.run FROM hookdrift.run_plan p WHERE p.coordinator = w.id AND p.ended_at IS NULL) AS run,
+       ARRAY(SELECT t.project::json -> 'ref' ->> 'name' FROM hookdrift.task t
+         WHERE t.worker = w.id AND t.state = 'running' ORDER BY t.place) AS walks
+     FROM hookdrift.worker w WHERE ${isLiveSql} ORDER BY w.host, w.pid, w.id`,
   )
 }
 
@@ -61,12 +61,8 @@ export interface PoolState {
   readonly workers: readonly LiveWorker[]
 }
 
-interface RunUnderWay {
-  readonly number: number
-  readonly startedAt: string
-  /** After this, no request begins: ISO 8601, UTC. */
-  readonly stopsAt: string
-}
+/** After `stopsAt`, no request begins. Times are ISO 8601, UTC. */
+type RunUnderWay = Readonly<Record<'startedAt' | 'stopsAt', string>> & { readonly number: number }
 
 export async function readPoolState(session: PostgresSession): Promise<PoolState> {
   const run = await session.get<RunUnderWay>(
@@ -82,7 +78,7 @@ export async function readPoolState(session: PostgresSession): Promise<PoolState
     [run.number],
   )
   const oldestWaitS = await session.value<number | null>(
-    `SELECT extract(epoch FROM clock_timestamp() - min(planned_at))::float8
+    `SELECT extract(epoch FROM clock_timestamp() - min(since))::float8
      FROM hookdrift.task WHERE run = $1 AND state = 'planned'`,
     [run.number],
   )
@@ -94,7 +90,7 @@ export async function lastCommittedRun(session: PostgresSession): Promise<number
   return (await session.value<number | null>("SELECT max(number) FROM hookdrift.run WHERE state = 'committed'")) ?? null
 }
 
-/** What a worker has, and may have differently from what the run began with: then it does not take part. */
+/** What a worker may have differently from what a run began with: then it does not take part. */
 export const refusals = ['version', 'configuration', 'policy', 'seal_key'] as const
 export type Refusal = (typeof refusals)[number]
 
@@ -104,9 +100,6 @@ export const refusalWords: Readonly<Record<Refusal, string>> = {
   policy: 'policy',
   seal_key: 'installation key',
 }
-
-/** For so long, a worker that left work to others, because its files differ, asks for none: they have time to take it. */
-export const leaveForMs = 15_000
 
 /** For so long, workers may have other files than a run was asked with: a changed file reaches all machines by then. */
 export const agreeWithinMs = 5 * 60_000

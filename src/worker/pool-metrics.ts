@@ -1,12 +1,11 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
-import type { WalkResult } from '../pool/walk-task.ts'
-import { type PoolState, refusals } from '../pool/workers.ts'
+import { type PoolState, type Refusal, refusals } from '../pool/workers.ts'
 
 export interface PoolMetrics {
-  /** Called when a slot of this worker is done with a job. */
-  walked(result: WalkResult): void
-  /** Called when this worker took a task over from one that was lost. */
+  /** Called when this worker takes a project over from one that was lost. */
   tookOver(): void
+  /** Called when this worker takes no part in a run, with what differs. */
+  leftOut(reason: Refusal): void
 }
 
 /** Registers what a worker that shares runs shows besides. What is of the whole pool, every worker shows alike. */
@@ -94,18 +93,15 @@ export function openPoolMetrics({
     registers,
   })
   const refused = new Counter({
-    name: 'hookdrift_tasks_refused_total',
-    help: 'Projects that this worker left to others, because its files or its key differ from those of the run',
+    name: 'hookdrift_runs_left_total',
+    help: 'Runs whose projects this worker left to others, because its files, its key or its version differ',
     labelNames: ['reason'],
     registers,
   })
   // A counter that begins with its first event hides that event from `increase()`.
   for (const reason of refusals) refused.inc({ reason }, 0)
   return {
-    walked(result) {
-      const reason = refusals.find((refusal) => refusal === result)
-      if (reason !== undefined) refused.inc({ reason })
-    },
     tookOver: () => lost.inc(),
+    leftOut: (reason) => refused.inc({ reason }),
   }
 }

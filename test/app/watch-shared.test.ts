@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Log } from '../../src/app/log.ts'
 import { watchShared } from '../../src/app/shared/share-runs.ts'
 import { AuditError } from '../../src/model/errors.ts'
+import type { RequestedRun } from '../../src/pool/runs.ts'
 
 function watching() {
   const lines: string[] = []
@@ -9,12 +10,9 @@ function watching() {
   const note = (level: string) => (_: object, text: string) => lines.push(`${level}: ${text}`)
   const log = { warn: note('warn'), info: note('info') } as unknown as Log // What it uses here.
   const nothing = () => {}
-  const slots = { begun: nothing, ended: nothing, failed: nothing, unreachable: nothing }
+  const counts = { tookOver: nothing, leftOut: nothing, coordinating: nothing }
   const watch = { planned: nothing, skipped: nothing, started: nothing, ended: nothing }
-  const shared = watchShared(
-    { ...watch, failed: (...args: unknown[]) => void failed.push(args) },
-    { log, onSlot: slots },
-  )
+  const shared = watchShared({ ...watch, failed: (...args: unknown[]) => void failed.push(args) }, { log, counts })
   return { shared, failed, lines }
 }
 
@@ -32,15 +30,15 @@ it('counts no run as failed while the server is away, and says so once', () => {
   ])
 })
 
-it('says once, while it lasts, that a worker has another file than the run', () => {
+it('says once of each run that is asked for that this worker has another file', () => {
   const { shared, lines } = watching()
-  for (let tries = 0; tries < 5; tries++) shared.slots.ended('acme', 'configuration')
-  const left = 'warn: left a project to other workers: not what its run began with'
-  expect(lines).toEqual([left])
-  shared.slots.ended('acme', 'policy')
-  shared.slots.ended('acme', 'walked')
-  shared.slots.ended('acme', 'policy')
-  expect(lines).toEqual([left, left, left])
+  const asked = (id: string) => ({ id, request: { schedule: null } }) as unknown as RequestedRun // What it uses here.
+  for (let tries = 0; tries < 5; tries++) shared.refused(asked('first'), 'configuration')
+  const refused = 'warn: a run was asked for with other files than this worker has'
+  expect(lines).toEqual([refused])
+  shared.refused(asked('first'), 'policy')
+  shared.refused(asked('second'), 'policy')
+  expect(lines).toEqual([refused, refused, refused])
   shared.slots.ended('acme', 'returned')
   expect(lines.at(-1)).toBe('info: a project was not scanned here')
 })

@@ -39,10 +39,9 @@ describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine
     const { db } = fixture
     const drafts = openDrafts(db, on('one'))
     const begun = await drafts.begin(aStart(at(1)))
-    const options = { runsProbes: false, acceptsRemovals: false, runTimeoutMs: 60_000 }
     const plan = { lists: [], isWholeFleet: true, areAll: true, scope: unknownScope }
     await db.run("INSERT INTO hookdrift.run_plan (id, request, asked_at) VALUES ('r', '{}', clock_timestamp())")
-    await writePlan(db, 'r', { run: begun.run, plan, options })
+    await writePlan(db, 'r', { run: begun.run, plan, runTimeoutMs: 60_000 })
     const { accept } = sqlAcceptances(postgresBackend(db, on('two')))
     const refused = { kind: 'busy', message: expect.stringContaining(`run ${begun.run} writes to `) }
     await begun.release()
@@ -62,7 +61,7 @@ describe.skipIf(!hasPostgres)('a run whose coordinator was lost with its machine
     await db.run("UPDATE hookdrift.lease SET heartbeat_at = 'epoch'")
     await (await other.begin(aStart(at(2)))).commit(at(3), () => 0)
     const ended = { kind: 'busy', message: expect.stringContaining(`run ${begun.run} was ended by another process`) }
-    await expect(other.adopt(begun.run).then((draft) => draft.giveUp(at(4)))).rejects.toMatchObject(ended)
+    await expect(other.adopt(begun.run).then((draft) => draft.abandon(at(4)))).rejects.toMatchObject(ended)
     expect(await db.snapshot(findBrokenLink)).toBeUndefined()
   })
 })

@@ -33,7 +33,7 @@ async function cutEach(cut: Cut, workers: number) {
   const db = connect(place.server)
   // Jobs that a worker was given and never heard of come back after ten seconds; this makes it one.
   const hurry = setInterval(() => {
-    const silent = `started_on < now() - interval '1 second' AND state = 'active' AND name LIKE 'walk/%'
+    const silent = `started_on < now() - interval '1 second' AND state = 'active' AND name = 'walk'
       AND EXISTS (SELECT 1 FROM hookdrift.task t WHERE t.state = 'planned' AND t.project_id = (data ->> 'projectId')::bigint)`
     const sql = `UPDATE hookdrift_jobs.job SET heartbeat_on = now() - interval '1 minute' WHERE ${silent}`
     void db.foreign(sql).catch(() => {})

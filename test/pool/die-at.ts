@@ -24,8 +24,8 @@ export const takenOf = (file: string, number: number) => `${file}.${number}`
 
 /** The first statement of the work, when its job was fetched. */
 const begins: Readonly<Record<Part, RegExp>> = {
-  walker: /^SELECT r\.started_at AS "startedAt", r\.tool_version/,
-  coordinator: /^SELECT p\.request, p\.run, r\.state/,
+  walker: /^UPDATE hookdrift\.task SET token = token \+ 1, state = 'running'/,
+  coordinator: /^UPDATE hookdrift\.run_plan SET coordinator = \$2/,
 }
 
 const file = process.env.HOOKDRIFT_TEST_DEATH

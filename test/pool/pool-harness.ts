@@ -8,13 +8,11 @@ import type { PostgresServer } from '../../src/history/postgres-server.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Clock } from '../../src/model/time.ts'
-import { auditTogether, goOnTogether } from '../../src/pool/audit-together.ts'
-import { type Job, openJobs, runQueue, touchEveryMs, walkQueue } from '../../src/pool/jobs.ts'
-import { keepSlots, type SlotDependencies } from '../../src/pool/keep-slots.ts'
+import { auditTogether } from '../../src/pool/audit-together.ts'
+import { type Job, openJobs } from '../../src/pool/jobs.ts'
+import { keepSlots, type RunSite, type SlotDependencies } from '../../src/pool/keep-slots.ts'
 import { openDrafts } from '../../src/pool/open-pool.ts'
-import { endRun, type RunKey, readRequestedRun, requestRun } from '../../src/pool/runs.ts'
-import type { TaskKey } from '../../src/pool/tasks.ts'
-import type { RunSite } from '../../src/pool/walk-task.ts'
+import { endRun, readRequestedRun, requestRun, takeRun, type WalkedRun } from '../../src/pool/runs.ts'
 import { pausable } from './pausable.ts'
 
 /** The real clock, whose sleepers wake up when there is something to do: idle workers ask seldom, and none waits long. */
@@ -53,7 +51,7 @@ export interface PoolWorkerInTest {
   /** Projects that it walks. */
   busy(): number
   /** Jobs of the run under way that it was given, also those that others have by now. */
-  given(): readonly Job<TaskKey>[]
+  given(): readonly Job[]
   /** Its statements wait from now on, as those of a paused process do. */
   pause(): void
   resume(): void
@@ -99,30 +97,37 @@ export function openPoolHarness(
     return { db, jobs, control, id: `worker-${made}`, owner: ownerOf(made) }
   }
 
-  const site = (): RunSite => {
+  const site = (run: WalkedRun): RunSite => {
     if (current === undefined) throw new Error('no run is under way')
     const { audit, dependencies } = current
     return {
-      options: audit,
+      run,
+      policy: audit.policy,
+      runsProbes: audit.runsProbes ?? true,
+      acceptsRemovals: audit.acceptsRemovals,
       sealer: dependencies.sealer,
       onPage: () => {},
       signal: new AbortController().signal,
       onBug: (_, error) => faults.push(error),
       lastWritten: readLastWritten(dependencies.history),
-      open: ({ ref }) => audit.projects.find((project) => project.ref.name === ref.name),
+      open({ ref }) {
+        const project = audit.projects.find((each) => each.ref.name === ref.name)
+        if (project === undefined) throw new Error(`${ref.name} is not in the run`)
+        return project
+      },
     }
   }
 
   /** `services`: those that it takes; default: all. */
   async function startWorker({ services }: { readonly services?: readonly string[] } = {}): Promise<PoolWorkerInTest> {
-    const { db, jobs, control, id, owner } = await join()
+    const { db, jobs, control, id } = await join()
     const capOf = (service: string) => (services === undefined || services.includes(service) ? walks : undefined)
     const stop = new AbortController()
     let busy = 0
-    const given: Job<TaskKey>[] = []
+    const given: Job[] = []
     beginnings.push(() => void given.splice(0))
     const fetch: typeof jobs.fetch = async (...from) => {
-      const fetched = await jobs.fetch<never>(...from)
+      const fetched = await jobs.fetch(...from)
       given.push(...fetched)
       return fetched
     }
@@ -135,12 +140,11 @@ export function openPoolHarness(
         every,
         slots: 4,
         capOf,
-        drafts: openDrafts(db, owner),
-        onTakenOver: () => events.push(`${id} takes over`),
-        sites: { enter: async () => site() },
+        enter: async (run) => site(run),
         watch: {
-          begun: () => {
+          begun: (_, isTakenOver) => {
             busy += 1
+            if (isTakenOver) events.push(`${id} takes over`)
           },
           ended: (service, result) => {
             busy -= 1
@@ -176,11 +180,10 @@ export function openPoolHarness(
     current = { audit, dependencies }
     for (const begin of beginnings) begin()
     coordinator ??= join({ supervises: true })
-    const { db, jobs, owner } = await coordinator
+    const { db, jobs, owner, id: worker } = await coordinator
     asked += 1
     const id = `run-${asked}`
     const { runsProbes = true, acceptsRemovals, isWholeFleet, lists = [], failOn, scope } = audit
-    const options = { runsProbes, acceptsRemovals, runTimeoutMs: 300_000 }
     const request = {
       schedule: null,
       configurationDigest: '',
@@ -189,16 +192,12 @@ export function openPoolHarness(
       only: [],
       notifies: true,
       failOn,
+      runsProbes,
+      acceptsRemovals,
+      runTimeoutMs: 300_000,
     }
-    // One that was asked for, and whose coordinator was lost, would come back after ten seconds.
-    await db.foreign(`DELETE FROM ${db.schema}_jobs.job WHERE name = '${runQueue}'`)
-    await requestRun({ db, jobs }, { ...request, ...options }, id)
-    const [job] = await jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 })
-    if (job?.data.id !== id) throw new Error('the job of the run is not there')
-    const stopTouching = every(touchEveryMs, () => {
-      // The server may be away.
-      void jobs.touch(runQueue, [job]).catch((error) => faults.push(error))
-    })
+    await requestRun(db, request, id)
+    await takeRun(db, { id, coordinator: null }, worker)
     const drafts = openDrafts(db, owner)
     const handOver = new AbortController().signal
     const plan = { lists, isWholeFleet, areAll: true, scope }
@@ -216,7 +215,7 @@ export function openPoolHarness(
       const coordinating = {
         db,
         jobs,
-        id,
+        worker,
         clock: waiting,
         handOver,
         drafts,
@@ -225,20 +224,17 @@ export function openPoolHarness(
       }
       for (let attempt = 1; ; attempt += 1) {
         try {
-          // As the job of a run is offered again: the next coordinator goes on where this one was.
+          // The next coordinator goes on where this one was.
           const requested = await readRequestedRun(db, id)
-          return requested?.state === 'running' && requested.options !== undefined
-            ? await goOnTogether(audit, { ...requested, options: requested.options }, coordinating, dependencies)
-            : await auditTogether(audit, { plan, options }, coordinating, dependencies)
+          if (requested === undefined) throw new Error('the run is not there')
+          return await auditTogether(audit, { ...requested, plan }, coordinating, dependencies)
         } catch (error) {
           if (attempt === 100 || !(error instanceof AuditError) || error.kind === 'usage') throw error
           await sleep(200)
         }
       }
     } finally {
-      stopTouching()
       await endRun(db, id, null)
-      await jobs.complete(runQueue, job)
     }
   }
 
@@ -270,7 +266,7 @@ export function openLosses(server: PostgresServer) {
         const attempt = `${job.id} ${job.retryCount}`
         if (lost.has(attempt)) continue
         lost.add(attempt)
-        await fail(walkQueue(job.data.service), job)
+        await fail(job)
         await db.foreign(`UPDATE ${db.schema}_jobs.job SET start_after = now() WHERE id = $1 AND state = 'retry'`, [
           job.id,
         ])

@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { watchUnclaimed } from '../../src/pool/audit-by-pool.ts'
+import { unclaimedServices } from '../../src/pool/tasks.ts'
 import { openFleetFixture } from '../audit/fleet-fixture.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 import { openPoolHarness } from './pool-harness.ts'
 
 describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () => {
   const fixture = openDatabaseFixture()
-  let now = 0
   beforeEach(async () => {
     const { db } = fixture
-    now = 0
     await db.run(
       `INSERT INTO hookdrift.worker (id, host, pid, slots, seen_at)
        SELECT id, 'host', 1, 2, 'infinity' FROM unnest(ARRAY['w1', 'w2']) AS id`,
@@ -26,46 +24,43 @@ describe.skipIf(!hasPostgres)('a service of which no worker takes projects', () 
         service,
       ])
       await db.run(
-        `INSERT INTO hookdrift.task (run, project_id, service, place, project, state, planned_at)
-         VALUES (1, $1::int, $2, $1::int, '{"ref":{"name":"p"}}', 'planned', now())`,
+        `INSERT INTO hookdrift.task (run, project_id, service, place, project, state, since)
+         VALUES (1, $1::int, $2, $1::int, '{"ref":{"name":"p"}}', 'planned', clock_timestamp())`,
         [id, service],
       )
     }
   })
-  const take = (id: number, worker = 'w1') =>
-    fixture.db.run(
-      "UPDATE hookdrift.task SET state = 'running', token = token + 1, worker = $2 WHERE project_id = $1",
-      [id, worker],
-    )
+  const change = (id: number, changes: string) =>
+    fixture.db.run(`UPDATE hookdrift.task SET since = clock_timestamp(), ${changes} WHERE project_id = $1`, [id])
+  const take = (id: number, worker = 'w1') => change(id, `state = 'running', token = token + 1, worker = '${worker}'`)
 
-  /** What is found after so many seconds, asked every ten seconds meanwhile. */
-  async function after(seconds: number, find: () => Promise<readonly string[]>) {
-    for (; now < seconds * 1_000; now += 10_000) expect(await find()).toEqual([])
-    return find()
+  /** What is found after so many seconds more. */
+  async function after(seconds: number) {
+    await fixture.db.run('UPDATE hookdrift.task SET since = since - make_interval(secs => $1)', [seconds])
+    return unclaimedServices(fixture.db, 1, 120_000)
   }
-  const watch = () => watchUnclaimed(fixture.db, 1, { clock: { now: () => now, sleep: async () => {} } })
 
   it('is found when all workers were idle for two minutes', async () => {
     await take(0)
-    expect(await after(120, watch())).toEqual(['west'])
+    expect(await after(110)).toEqual([])
+    expect(await after(20)).toEqual(['west'])
   })
 
   it('is not found while a worker is busy with others, which may be the one that takes it', async () => {
     await take(0)
     await take(1)
-    const find = watch()
-    expect(await after(300, find)).toEqual([])
+    expect(await after(300)).toEqual([])
     // From then on, it is idle.
-    await fixture.db.run("UPDATE hookdrift.task SET state = 'done' WHERE project_id = 1")
-    expect(await after(420, find)).toEqual([])
-    expect(await after(430, find)).toEqual(['west'])
+    await change(1, "state = 'done'")
+    expect(await after(110)).toEqual([])
+    expect(await after(20)).toEqual(['west'])
   })
 
   it('is none of which a project was begun, regardless of what became of it', async () => {
     await take(0)
     await take(2, 'w2')
-    await fixture.db.run("UPDATE hookdrift.task SET state = 'planned', worker = NULL WHERE project_id = 2")
-    expect(await after(300, watch())).toEqual([])
+    await change(2, "state = 'planned', worker = NULL")
+    expect(await after(300)).toEqual([])
   })
 
   it('is given up with a reason, and nothing of it is gone', async () => {

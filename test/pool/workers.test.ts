@@ -56,9 +56,10 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
       await until(
         async () => (await db.value<number>("SELECT count(*) FROM hookdrift.task WHERE state = 'done'")) !== 0,
       )
-      const coordinator = await pidOf('run IS NOT NULL')
-      const walker = await pidOf(`run IS NULL AND ${walking}`)
-      const zombie = await pidOf(`run IS NULL AND ${walking} AND pid <> ${walker}`)
+      const coordinating = 'EXISTS (SELECT 1 FROM hookdrift.run_plan p WHERE p.coordinator = w.id)'
+      const coordinator = await pidOf(coordinating)
+      const walker = await pidOf(`NOT ${coordinating} AND ${walking}`)
+      const zombie = await pidOf(`NOT ${coordinating} AND ${walking} AND pid <> ${walker}`)
       const processOf = (pid: number | undefined) => all.find(({ child }) => child.pid === pid)?.child
       processOf(zombie)?.kill('SIGSTOP')
       processOf(walker)?.kill('SIGKILL')
@@ -146,8 +147,9 @@ describe.skipIf(!hasPostgres)('workers that share runs', { timeout: 170_000 }, (
       )
       child.kill('SIGKILL')
       workers.configure('run_timeout: 55m\n')
-      // As if workers had given it back for five minutes.
-      await db.foreign(`UPDATE ${db.schema}_jobs.job SET data = data || '{"differsSince": 0}' WHERE name = 'run'`)
+      // As if it waited for five minutes, and the lost one were silent for as long.
+      await db.run("UPDATE hookdrift.run_plan SET asked_at = asked_at - interval '6 minutes'")
+      await db.run("UPDATE hookdrift.worker SET seen_at = seen_at - interval '6 minutes'")
       service.behaviour.latencyMs = 0
       workers.start()
       const { code, stderr } = await asked

@@ -33,8 +33,7 @@ function open(found: PoolState | undefined) {
 describe('the metrics of workers that share runs', () => {
   it('show the whole pool in one scrape', async () => {
     const { metrics, lines } = open(state)
-    metrics.walked('policy')
-    metrics.walked('walked')
+    metrics.leftOut('policy')
     metrics.tookOver()
     expect(await lines()).toEqual([
       'hookdrift_tasks{service="acme",state="waiting"} 7',
@@ -46,10 +45,10 @@ describe('the metrics of workers that share runs', () => {
       'hookdrift_service_held_seconds{service="acme"} 2.5',
       'hookdrift_coordinator 1',
       'hookdrift_tasks_lost_total 1',
-      'hookdrift_tasks_refused_total{reason="version"} 0',
-      'hookdrift_tasks_refused_total{reason="configuration"} 0',
-      'hookdrift_tasks_refused_total{reason="policy"} 1',
-      'hookdrift_tasks_refused_total{reason="seal_key"} 0',
+      'hookdrift_runs_left_total{reason="version"} 0',
+      'hookdrift_runs_left_total{reason="configuration"} 0',
+      'hookdrift_runs_left_total{reason="policy"} 1',
+      'hookdrift_runs_left_total{reason="seal_key"} 0',
     ])
   })
 

@@ -42,7 +42,7 @@ export async function askForRun(
     if ((await liveWorkers(pool.db)).length === 0) throw noWorkers(pool.db)
     const id = randomUUID()
     await requestRun(
-      pool,
+      pool.db,
       {
         schedule: null,
         configurationDigest: configuration.digest,
@@ -137,5 +137,7 @@ async function show(
   if (tasks === undefined) return progress.show(`waiting for one of ${workers} workers`)
   const { done, lost, planned, running } = tasks
   const total = done + lost + planned + running
+  // It is committed by now.
+  if (total === 0) return
   progress.show(`${done + lost}/${total} projects, ${running} being read by ${workers} workers`)
 }

@@ -1,16 +1,15 @@
-import type { AuditDependencies } from '../../audit/run-audit.ts'
+import type { Audit } from '../../audit/run-audit.ts'
 import { describeMove, moveAdvice } from '../../history/lease-owner.ts'
+import { moveIn } from '../../history/sql/runs.ts'
 import { AuditError, messageOf } from '../../model/errors.ts'
 import { toolVersion } from '../../model/package-files.ts'
 import type { Report } from '../../model/report.ts'
 import { isoTime } from '../../model/time.ts'
-import { HandedOver } from '../../pool/audit-by-pool.ts'
-import { auditTogether, goOnTogether } from '../../pool/audit-together.ts'
-import { type Job, runQueue } from '../../pool/jobs.ts'
+import { auditTogether } from '../../pool/audit-together.ts'
 import type { Pool } from '../../pool/open-pool.ts'
-import { endRun, keyOf, type RequestedRun, type RunError, type RunKey, readRequestedRun } from '../../pool/runs.ts'
-import { briefTransaction, readProjects } from '../../pool/tasks.ts'
-import { agreeWithinMs, refusalWords } from '../../pool/workers.ts'
+import { endRun, leaveRun, type RequestedRun, readRequestedRun, takeRun, waitingRuns } from '../../pool/runs.ts'
+import { readProjects } from '../../pool/tasks.ts'
+import { agreeWithinMs, type Refusal, refusalWords } from '../../pool/workers.ts'
 import { boundRun, openStack } from '../end-in-order.ts'
 import type { Log } from '../log.ts'
 import { openHistory } from '../open-history.ts'
@@ -28,111 +27,132 @@ export interface CoordinatorDependencies {
   readonly log: Log
   readonly pool: Pool
   readonly files: SharedFiles
+  /** The id of this worker. */
+  readonly worker: string
   /** Aborted when this worker stops: another one goes on with the run. */
   readonly signal: AbortSignal
   readonly watch: CoordinatorObserver
-  /** Called where this worker has other files than the run was asked with: another one takes it. */
-  readonly onLeft: () => void
 }
 
 /** Called with what happens to runs that this worker coordinates. `schedule`: null for one that a person asked for. */
 export interface CoordinatorObserver {
+  /** It has other files than a run was asked with, and leaves it. */
+  refused(run: RequestedRun, differs: Refusal): void
   started(schedule: string | null): void
-  begun(run: number): void
   ended(schedule: string | null, report: Report): Promise<void> | void
   failed(schedule: string | null, error: unknown): void
+  /** Called when this worker begins to coordinate a run, and when it no longer does. */
+  coordinating(is: boolean): void
 }
 
 /** How long the server may be silent: no longer than the largest statement of a run takes. */
 const silence = { conductingMs: 10 * 60_000, handedOverMs: 30_000 }
 
-const failure = (message: string): RunError => ({ kind: 'failure', message })
+const failure = (message: string) => AuditError.failure(message)
 
-/** Seconds until a job is offered again that this worker could not begin, because a run is under way. */
-const laterS = 5
+/** What became of the runs that wait. `none`: this worker does none of them. `later`: one is tried again. */
+type CoordinationEnd = 'none' | 'ended' | 'later'
 
 /**
- * Coordinates the run of a job: plans it, waits for its walks, concludes and commits it; or goes on where a worker that
- * was lost left it. Never rejects.
+ * Coordinates the first run that waits and that this worker has the files of: plans it, waits for its walks, concludes
+ * and commits it; or goes on where a worker that was lost left it. One with other files is left to others.
+ * @throws AuditError.failure when the server cannot be asked
  */
-export async function coordinateRun(job: Job<RunKey>, dependencies: CoordinatorDependencies): Promise<void> {
-  const { pool, watch, log, terminal } = dependencies
-  const { db, jobs } = pool
-  const { id, schedule } = job.data
-  const finish = (error: RunError | null) =>
-    briefTransaction(db, async (transaction) => {
-      await endRun(transaction, id, error && { kind: error.kind, message: error.message })
-      await jobs.complete(runQueue, job, transaction)
-    })
-  const offerAgain = (delayS: number, data: RunKey = job.data) =>
-    briefTransaction(db, async (transaction) => {
-      if (!(await jobs.complete(runQueue, job, transaction))) return
-      await jobs.send(runQueue, [data], { delayS, key: keyOf(data) }, transaction)
-    })
+export async function coordinateNext(dependencies: CoordinatorDependencies): Promise<CoordinationEnd> {
+  const { pool, log, worker, watch } = dependencies
+  const { db } = pool
+  for (const requested of await waitingRuns(db, worker)) {
+    const { id, request, run, waitedMs, leftMs, toolVersion } = requested
+    const over = await findEnd(requested, pool)
+    if (over !== undefined) {
+      if ((await endRun(db, id, over)) && over?.kind === 'busy') watch.failed(request.schedule, over)
+      continue
+    }
+    const files = await filesOfRun({ ...request, toolVersion }, dependencies)
+    if (typeof files !== 'string') {
+      if (await takeRun(db, requested, worker)) return await coordinateRun(requested, { ...dependencies, ...files })
+      continue
+    }
+    watch.refused(requested, files)
+    if (waitedMs < agreeWithinMs && (leftMs ?? 0) >= 0) continue
+    // What it began with is nowhere any longer: the next tick asks with what there is.
+    if (run !== null) await closeRun(pool, run)
+    await endRun(db, id, failure(`no worker has the ${refusalWords[files]} that it was asked with`))
+    log.error(
+      { schedule: request.schedule, differs: files },
+      'a run was given up: no worker has what it was asked with',
+    )
+  }
+  return 'none'
+}
+
+/** Why a run that waits is over, for workers with any files: null where it was committed; undefined where it is not. */
+async function findEnd({ state, stoppedBy, run }: RequestedRun, { db }: Pool): Promise<AuditError | null | undefined> {
+  if (state === 'committed') return null
+  if (stoppedBy !== null && run === null) return failure('it was stopped before it began')
+  // Another process took the history over.
+  if (state === 'interrupted') return failure('it was interrupted')
+  const move = await moveIn(db)
+  return move && AuditError.busy(describeMove(db.displayName, move), { advice: moveAdvice })
+}
+
+/** Never rejects. */
+async function coordinateRun(
+  requested: RequestedRun,
+  dependencies: CoordinatorDependencies & FilesInForce,
+): Promise<CoordinationEnd> {
+  const { pool, watch, log, terminal, worker, signal, configuration } = dependencies
+  const { id, request } = requested
+  const { schedule } = request
+  watch.coordinating(true)
   try {
-    const requested = await readRequestedRun(db, id)
-    if (requested === undefined || requested.hasEnded || requested.state === 'committed') return await finish(null)
-    if (requested.stoppedBy !== null && requested.run === null)
-      return await finish(failure('it was stopped before it began'))
-    // Another process took the history over.
-    if (requested.state === 'interrupted') return await finish(failure('it was interrupted'))
-    if (requested.move !== undefined) {
-      const error = AuditError.busy(describeMove(db.displayName, requested.move), { advice: moveAdvice })
-      await finish(error)
-      return watch.failed(schedule, error)
-    }
-    const files = await filesOfRun({ ...requested.request, toolVersion: requested.toolVersion }, dependencies)
-    if (typeof files === 'string') {
-      const { differsSince = systemClock.now() } = job.data
-      log.warn({ schedule, differs: files }, 'a run was asked for with other files than this worker has')
-      if (systemClock.now() - differsSince < agreeWithinMs && (requested.leftMs ?? 0) >= 0) {
-        dependencies.onLeft()
-        return await offerAgain(0, { id, schedule, differsSince })
-      }
-      // What it began with is nowhere any longer: the next tick asks with what there is.
-      if (requested.run !== null) await closeRun(pool, requested.run)
-      await finish(failure(`no worker has the ${refusalWords[files]} that it was asked with`))
-      return log.error({ schedule, differs: files }, 'a run was given up: no worker has what it was asked with')
-    }
     watch.started(schedule)
-    const report = await conduct(id, requested, { ...dependencies, ...files })
-    await finish(null)
+    const report = await conduct(requested, dependencies)
+    await endRun(pool.db, id, null)
     logReport(log, report)
     await watch.ended(schedule, report)
-    await maintain(files.configuration, terminal, log).catch((error: unknown) => {
+    await maintain(configuration, terminal, log).catch((error: unknown) => {
       log.error({ error: messageOf(error) }, 'the history could not be maintained after the run')
     })
+    return 'ended'
   } catch (error) {
     try {
-      if (error instanceof HandedOver) await offerAgain(0)
-      else if (error instanceof AuditError && isTriedAgain(error, job.data)) {
-        log.warn({ schedule, error: error.message, advice: error.advice }, 'the run is tried again')
-        await offerAgain(laterS, isLasting(error) ? { failsSince: systemClock.now(), ...job.data } : job.data)
-      } else {
-        await closeLeft(pool, id)
-        await finish(error instanceof AuditError ? error : failure(`a bug in hookdrift: ${messageOf(error)}`))
-        watch.failed(schedule, error)
+      if (signal.aborted || isTriedAgain(error, requested)) {
+        if (!signal.aborted) log.warn({ schedule, error: messageOf(error) }, 'the run is tried again')
+        await leaveRun(pool.db, id, { worker, isFailing: !signal.aborted && isLasting(error) })
+        return 'later'
       }
-    } catch (lost) {
-      // The server is away: the job comes back when its heartbeat is missed.
-      watch.failed(schedule, lost)
+      await closeLeft(pool, id)
+      await endRun(
+        pool.db,
+        id,
+        error instanceof AuditError ? error : failure(`a bug in hookdrift: ${messageOf(error)}`),
+      )
+      watch.failed(schedule, error)
+      return 'ended'
+    } catch (away) {
+      // The server is away: this worker, or another one where it is lost, tries again.
+      watch.failed(schedule, away)
+      return 'later'
     }
+  } finally {
+    watch.coordinating(false)
   }
 }
 
 /** Whether an error ends every try, until a person acts. Another worker may have what this one lacks. */
-function isLasting({ kind, isPassing }: AuditError): boolean {
-  return kind === 'failure' && !isPassing
+function isLasting(error: unknown): boolean {
+  return error instanceof AuditError && error.kind === 'failure' && !error.isPassing
 }
 
-/** A mistake in what was asked for is final, and so is an error that lasts. */
-function isTriedAgain(error: AuditError, { failsSince = systemClock.now() }: RunKey): boolean {
-  return error.kind !== 'usage' && !(isLasting(error) && systemClock.now() - failsSince >= agreeWithinMs)
+/** A mistake in what was asked for is final, and so are a bug and an error that lasts. */
+function isTriedAgain(error: unknown, { failsForMs }: RequestedRun): boolean {
+  if (!(error instanceof AuditError) || error.kind === 'usage') return false
+  return !(isLasting(error) && (failsForMs ?? 0) >= agreeWithinMs)
 }
 
 /** Opens what a run needs, and conducts it from where it is. */
 async function conduct(
-  id: string,
   requested: RequestedRun,
   {
     configuration,
@@ -141,17 +161,17 @@ async function conduct(
     pool,
     terminal,
     log,
+    worker,
     signal: handOver,
-    watch,
   }: CoordinatorDependencies & FilesInForce,
 ): Promise<Report> {
-  const { request } = requested
+  const { run, request } = requested
+  const { only, schedule, failOn, runsProbes, acceptsRemovals, runTimeoutMs } = request
   await using opened = openStack()
   const never = new AbortController()
-  const { signal, cut, done } = boundRun(never.signal, request.runTimeoutMs, requested.leftMs ?? request.runTimeoutMs)
+  const { signal, cut, done } = boundRun(never.signal, runTimeoutMs, requested.leftMs ?? runTimeoutMs)
   opened.defer(done)
-  const isAdopted = requested.state === 'running' && requested.options !== undefined
-  const { services, close } = openServices(configuration, request.only, {
+  const { services, close } = openServices(configuration, only, {
     terminal,
     cut,
     gateOf: pool.gates.gateOf,
@@ -162,50 +182,43 @@ async function conduct(
   const mostSilenceMs = () => (handOver.aborted ? silence.handedOverMs : silence.conductingMs)
   const history = await openHistory(configuration.history, terminal.env, { mostSilenceMs })
   opened.defer(() => history.close())
-  const common = {
+  const before = run === null ? null : requested.plan
+  if (before !== null) log.warn({ run }, 'the worker that coordinated the run was lost: going on with it')
+  const { projects, ...plan } =
+    before === null || run === null
+      ? await planFleet(configuration, services, history, sealer, { only, schedule, signal })
+      : { ...before, projects: (await readProjects(pool.db, run)).map((project) => openPlanned(services, project)) }
+  const { lists, isWholeFleet, areAll, scope } = plan
+  const audit: Audit = {
     policy,
     configurationDigest: configuration.digest,
-    failOn: request.failOn,
+    failOn,
     concurrency: configuration.concurrency,
+    runsProbes,
+    acceptsRemovals,
+    projects,
+    lists,
+    isWholeFleet,
+    scope,
+    services: searchedServices(services, areAll),
   }
-  const dependencies = async (projects: Parameters<typeof notificationsOf>[1]): Promise<AuditDependencies> => ({
-    history,
-    sealer,
-    clock: systemClock,
-    signal,
-    toolVersion: toolVersion(),
-    onPage: () => {},
-    composeNotifications: await notificationsOf(configuration, projects, request.notifies),
-    ...watchIn(log),
-  })
   const onUnclaimed = (service: string, reason: string) =>
     log.warn({ service, reason }, 'the projects of a service are given up')
-  const coordinating = { ...pool, id, clock: systemClock, handOver, onBegun: watch.begun, onUnclaimed }
-  if (isAdopted && requested.plan !== undefined && requested.options !== undefined) {
-    const { lists, isWholeFleet, areAll, scope } = requested.plan
-    const audit = {
-      ...common,
-      ...requested.options,
-      lists,
-      isWholeFleet,
-      scope,
-      services: searchedServices(services, areAll),
-    }
-    const projects = await plannedProjects(requested, pool, services)
-    log.warn({ run: requested.run }, 'the worker that coordinated the run was lost: going on with it')
-    return await goOnTogether(
-      { ...audit, projects },
-      { ...requested, options: requested.options },
-      coordinating,
-      await dependencies(projects),
-    )
-  }
-  const { only, schedule } = request
-  const { projects, ...plan } = await planFleet(configuration, services, history, sealer, { only, schedule, signal })
-  const { runsProbes, acceptsRemovals, runTimeoutMs } = request
-  const options = { runsProbes, acceptsRemovals, runTimeoutMs }
-  const audit = { ...common, ...options, ...plan, projects, services: searchedServices(services, plan.areAll) }
-  return await auditTogether(audit, { plan, options }, coordinating, await dependencies(projects))
+  return await auditTogether(
+    audit,
+    { ...requested, plan },
+    { ...pool, worker, clock: systemClock, handOver, onUnclaimed },
+    {
+      history,
+      sealer,
+      clock: systemClock,
+      signal,
+      toolVersion: toolVersion(),
+      onPage: () => {},
+      composeNotifications: await notificationsOf(configuration, projects, request.notifies),
+      ...watchIn(log),
+    },
+  )
 }
 
 /** Ends what was begun of a run that failed for good. Where it cannot, the next run does. */
@@ -221,14 +234,5 @@ async function closeLeft(pool: Pool, id: string): Promise<void> {
 /** Ends a run that no worker goes on with: nothing of it is kept. @throws AuditError.busy while another owns the lease */
 async function closeRun({ drafts }: Pool, run: number): Promise<void> {
   const draft = await drafts.adopt(run)
-  await draft.giveUp(isoTime(systemClock.now()))
-}
-
-async function plannedProjects({ run }: RequestedRun, { db }: Pool, services: Parameters<typeof openPlanned>[0]) {
-  return (await readProjects(db, run ?? 0)).map(({ project }) => {
-    const opened = openPlanned(services, project)
-    // The digest of the configuration is the run's.
-    if (opened === undefined) throw new Error(`${project.ref.name} is not in the configuration of the run`)
-    return opened
-  })
+  await draft.abandon(isoTime(systemClock.now()))
 }

@@ -91,12 +91,6 @@ export async function openSharing(
     held: () => new Map([...pool.gates.held()].map(([service, ms]) => [service, ms / 1000])),
     coordinates: () => coordinates,
   })
-  const onSlot = {
-    begun: () => {},
-    failed: () => {},
-    unreachable: () => {},
-    ended: (_: string, result: Parameters<typeof poolMetrics.walked>[0]) => poolMetrics.walked(result),
-  }
   let followedAt = Number.NEGATIVE_INFINITY
   let lastTick: number | null | undefined
   return {
@@ -113,12 +107,16 @@ export async function openSharing(
             failOn,
             servedUntil,
             onPage,
-            onTakenOver: poolMetrics.tookOver,
-            onCoordinating(now) {
-              coordinates = now
-              if (!now) metrics.leftToOthers()
-            },
-            watch: watchShared(watch, { log, onSlot }),
+            watch: watchShared(watch, {
+              log,
+              counts: {
+                ...poolMetrics,
+                coordinating(now) {
+                  coordinates = now
+                  if (!now) metrics.leftToOthers()
+                },
+              },
+            }),
           },
           signal,
         ),

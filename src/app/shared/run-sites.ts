@@ -2,16 +2,16 @@ import type { AuditedProject, AuditedService, PageRead } from '../../audit/audit
 import { readLastWritten } from '../../audit/newer-settings.ts'
 import { sqlReader } from '../../history/reader.ts'
 import { Stop } from '../../model/stop.ts'
+import type { RunSite } from '../../pool/keep-slots.ts'
 import type { Pool } from '../../pool/open-pool.ts'
-import { readStop } from '../../pool/runs.ts'
-import type { PlannedProject, TaskState } from '../../pool/tasks.ts'
-import type { RunSite, RunSites } from '../../pool/walk-task.ts'
+import type { WalkedRun } from '../../pool/runs.ts'
+import type { PlannedProject } from '../../pool/tasks.ts'
+import type { Refusal } from '../../pool/workers.ts'
 import type { Agreement } from '../../worker/reload-files.ts'
 import { boundRun } from '../end-in-order.ts'
 import type { Log } from '../log.ts'
 import { openServices } from '../open-projects.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { thisProcess } from '../system.ts'
 import { watchIn, watchRequests } from '../watch-run.ts'
 import { type FilesInForce, filesOfRun, type SharedFiles } from './shared-files.ts'
 
@@ -22,76 +22,68 @@ interface SiteDependencies {
   readonly files: SharedFiles
   readonly onPage: (page: PageRead) => void
   readonly agreement: Agreement
+  /** Called with each run in which this worker takes no part. */
+  readonly onRefused: (reason: Refusal) => void
 }
 
 interface OpenSite {
-  readonly run: number
   readonly site: RunSite
+  stop(by: 'sigint' | 'sigterm'): void
   close(): Promise<void>
 }
 
-/** How often a worker asks whether the run was stopped. */
-const askEveryMs = 1_000
-
 /** Opens what a worker walks with, once for each run. */
-export function openRunSites(dependencies: SiteDependencies): RunSites & { close(): Promise<void> } {
+export function openRunSites(dependencies: SiteDependencies) {
+  const { pool, agreement, onRefused } = dependencies
   let current: OpenSite | undefined
-  // One after the other: several slots get the first tasks of a run at once.
-  let last: Promise<unknown> = Promise.resolve()
-  const alone = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const next = last.then(work, work)
-    last = next.catch(() => {})
-    return next
-  }
+  let refused: number | undefined
   const close = async () => {
     const closing = current
     current = undefined
     await closing?.close()
   }
   return {
-    enter: (run, state) =>
-      alone(async () => {
-        if (current?.run === run) return current.site
-        const files = await filesOfRun(state.terms, dependencies)
+    /** undefined where this worker takes no part. */
+    async enter(run: WalkedRun): Promise<RunSite | undefined> {
+      void pool.gates.refresh()
+      if (current?.site.run.run !== run.run) {
+        const files = await filesOfRun(run.terms, dependencies)
         if (typeof files === 'string') {
-          dependencies.agreement.refused(files)
-          return files
+          if (refused !== run.run) onRefused(files)
+          refused = run.run
+          agreement.refused(files)
+          return undefined
         }
-        dependencies.agreement.agreed()
+        agreement.agreed()
         await close()
-        current = openSite(run, state, { ...dependencies, ...files })
-        return current.site
-      }),
-    close: () => alone(close),
+        current = openSite(run, { ...dependencies, ...files })
+      }
+      if (run.stoppedBy !== null) current.stop(run.stoppedBy)
+      return current.site
+    },
+    close,
   }
 }
 
 function openSite(
-  run: number,
-  { options, leftMs }: TaskState,
+  run: WalkedRun,
   { configuration, policy, sealer, terminal, log, pool, onPage }: SiteDependencies & FilesInForce,
 ): OpenSite {
+  const { runsProbes, acceptsRemovals, runTimeoutMs } = run.request
   const stop = new AbortController()
-  const { signal, cut, done } = boundRun(stop.signal, options.runTimeoutMs, leftMs)
+  const { signal, cut, done } = boundRun(stop.signal, runTimeoutMs, run.leftMs)
   const { services, close } = openServices(configuration, [], {
     terminal,
     cut,
     gateOf: pool.gates.gateOf,
     onRequest: watchRequests(terminal, log, true),
   })
-  const stopAsking = thisProcess.every(askEveryMs, () => {
-    void pool.gates.refresh()
-    void readStop(pool.db, run)
-      .then((by) => {
-        if (by !== undefined) stop.abort(new Stop(by, by.toUpperCase()))
-      })
-      // The server is away: the next question or write says so.
-      .catch(() => {})
-  })
   return {
-    run,
     site: {
-      options: { policy, ...options },
+      run,
+      policy,
+      runsProbes,
+      acceptsRemovals,
       sealer,
       signal,
       onBug: watchIn(log).onBug,
@@ -102,23 +94,22 @@ function openSite(
       },
       open: (project: PlannedProject) => openPlanned(services, project),
     },
+    stop: (by) => stop.abort(new Stop(by, by.toUpperCase())),
     async close() {
-      stopAsking()
       done()
       await close()
     },
   }
 }
 
-/** Opens a project of a run that another process planned; undefined where the configuration does not have it. */
+/** Opens a project of a run that another process planned, with the same configuration. */
 export function openPlanned(
   services: readonly AuditedService[],
   { ref, labels, configuredAt, isMissing }: PlannedProject,
-): AuditedProject | undefined {
+): AuditedProject {
   const service = services.find(({ name }) => name === ref.service)
-  if (service === undefined) return undefined
-  const named = service.named.find((project) => project.ref.uid === ref.uid)
-  if (named === undefined && service.matches.length === 0) return undefined
-  const opened = named ?? service.open(ref, { labels, configuredAt })
+  const named = service?.named.find((project) => project.ref.uid === ref.uid)
+  const opened = named ?? service?.open(ref, { labels, configuredAt })
+  if (opened === undefined) throw new Error(`${ref.name} is not in the configuration of the run`)
   return { ...opened, ref, labels, configuredAt, ...(isMissing ? { isMissing } : {}) }
 }

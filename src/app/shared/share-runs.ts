@@ -5,18 +5,16 @@ import type { PostgresServer } from '../../history/postgres-server.ts'
 import { AuditError, messageOf } from '../../model/errors.ts'
 import type { Report } from '../../model/report.ts'
 import type { FailOn } from '../../model/violation.ts'
-import { type Job, runQueue, touchEveryMs } from '../../pool/jobs.ts'
 import { keepSlots, type SlotObserver } from '../../pool/keep-slots.ts'
 import { openPool, type Pool } from '../../pool/open-pool.ts'
-import { type RunKey, takeTick } from '../../pool/runs.ts'
-import type { WalkResult } from '../../pool/walk-task.ts'
-import { greet, leave, leaveForMs, type PoolWorker, refusals, refusalWords } from '../../pool/workers.ts'
+import { takeTick } from '../../pool/runs.ts'
+import { greet, leave, type PoolWorker, type Refusal, refusalWords, touchEveryMs } from '../../pool/workers.ts'
 import { keepSharedSchedule, type ReloadRequests, type WorkerObserver } from '../../worker/keep-schedule.ts'
 import type { Agreement } from '../../worker/reload-files.ts'
 import type { Log } from '../log.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock, thisProcess } from '../system.ts'
-import { type CoordinatorObserver, coordinateRun } from './coordinate-run.ts'
+import { type CoordinatorObserver, coordinateNext } from './coordinate-run.ts'
 import { openRunSites } from './run-sites.ts'
 import { openSealer, type SharedFiles } from './shared-files.ts'
 
@@ -30,9 +28,6 @@ interface SharedRuns {
   readonly servedUntil: (schedule: Schedule) => number | undefined
   readonly onPage: (page: PageRead) => void
   readonly watch: SharedObserver
-  readonly onTakenOver: () => void
-  /** Called when this worker begins to coordinate a run, and when it no longer does. */
-  readonly onCoordinating: (coordinates: boolean) => void
 }
 
 /** Opens the pool of a history. `mostSilenceMs`: see `ConnectOptions`. */
@@ -41,35 +36,21 @@ export function openPoolOf(server: PostgresServer, log: Log, mostSilenceMs: () =
   return openPool(server, thisProcess, { clock: systemClock, onError, mostSilenceMs })
 }
 
-/** How often an idle worker asks for a run to coordinate. */
-const askEveryMs = 1_000
+/** When a worker asks again for a run to coordinate, in milliseconds. */
+const pausesMs = { none: 1_000, ended: 0, later: 5_000 } as const
 
 /**
  * Takes part in all runs of a history until the signal aborts: asks for those of the schedules, coordinates one at a
  * time, and walks projects in its slots.
  */
 export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSignal): Promise<void> {
-  const { terminal, log, watch } = sharing
-  const { files, agreement } = sharing
+  const { terminal, log, watch, files, agreement, onPage } = sharing
   const { slots, services: ownServices } = files.current().configuration.shared ?? { slots: 0, services: undefined }
   const self: PoolWorker = { id: randomUUID(), host: thisProcess.host, pid: thisProcess.pid, slots }
-  const sites = openRunSites({ terminal, log, pool, files, agreement, onPage: sharing.onPage })
+  const sites = openRunSites({ terminal, log, pool, files, agreement, onPage, onRefused: watch.leftOut })
   const { every } = thisProcess
-  let coordinates: number | undefined
-  const sayHello = () => greet(pool.db, self, coordinates).catch(() => {})
+  const sayHello = () => greet(pool.db, self).catch(() => {})
   const stopGreeting = every(touchEveryMs, () => void sayHello())
-  const coordinator: CoordinatorObserver = {
-    ...watch,
-    begun(run) {
-      coordinates = run
-      void sayHello()
-    },
-    ended(schedule, report) {
-      coordinates = undefined
-      void sayHello()
-      return watch.ended(schedule, report)
-    },
-  }
   const capOf = (service: string) =>
     ownServices !== undefined && !ownServices.includes(service)
       ? undefined
@@ -92,17 +73,7 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
       ),
       keepCoordinating(),
       keepSlots(
-        {
-          ...pool,
-          clock: systemClock,
-          sites,
-          slots,
-          capOf,
-          every,
-          worker: self.id,
-          onTakenOver: sharing.onTakenOver,
-          watch: watch.slots,
-        },
+        { ...pool, clock: systemClock, enter: sites.enter, slots, capOf, every, worker: self.id, watch: watch.slots },
         signal,
       ),
     ])
@@ -115,8 +86,8 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
   async function ask({ name, projects: only, probes, runTimeoutMs }: Schedule, at: number) {
     const { configuration, policy } = files.current()
     const tick = await takeTick(
-      pool,
-      { schedule: name, dueAt: at, worker: self.id, id: randomUUID() },
+      pool.db,
+      { schedule: name, dueAt: at },
       {
         schedule: name,
         configurationDigest: configuration.digest,
@@ -135,64 +106,40 @@ export async function shareRuns(pool: Pool, sharing: SharedRuns, signal: AbortSi
 
   async function keepCoordinating(): Promise<void> {
     while (!signal.aborted) {
-      const [job] = await pool.jobs.fetch<RunKey>(runQueue, { most: 1, cap: 1 }).catch((error: unknown) => {
-        watch.slots.unreachable(error)
-        return []
-      })
-      let pauseMs = job === undefined ? askEveryMs : 0
-      if (job !== undefined) {
-        await coordinateOne(job, () => {
-          pauseMs = leaveForMs
-        })
-      }
-      if (pauseMs === 0) continue
-      await systemClock.sleep(pauseMs, signal).catch((error: unknown) => {
+      const coordinated = await coordinateNext({ terminal, log, pool, files, worker: self.id, signal, watch }).catch(
+        (error: unknown) => {
+          watch.slots.unreachable(error)
+          return 'none' as const
+        },
+      )
+      await systemClock.sleep(pausesMs[coordinated], signal).catch((error: unknown) => {
         if (!signal.aborted) throw error
       })
-    }
-  }
-
-  async function coordinateOne(job: Job<RunKey>, onLeft: () => void): Promise<void> {
-    const handOver = new AbortController()
-    sharing.onCoordinating(true)
-    const giveUp = () => handOver.abort()
-    signal.addEventListener('abort', giveUp)
-    if (signal.aborted) giveUp()
-    const stopTouching = every(touchEveryMs, () => {
-      void pool.jobs
-        .touch(runQueue, [job])
-        .then((touched) => {
-          // Another worker coordinates the run: this one was silent for too long.
-          if (!touched.has(job.id)) giveUp()
-        })
-        .catch(() => {})
-    })
-    try {
-      const dependencies = { terminal, log, pool, files, signal: handOver.signal, watch: coordinator, onLeft }
-      await coordinateRun(job, dependencies)
-    } finally {
-      stopTouching()
-      signal.removeEventListener('abort', giveUp)
-      coordinates = undefined
-      sharing.onCoordinating(false)
     }
   }
 }
 
 /** Called with what happens in a worker that shares runs. */
-interface SharedObserver
-  extends Pick<WorkerObserver<Report>, 'planned' | 'skipped'>,
-    Omit<CoordinatorObserver, 'begun'> {
+interface SharedObserver extends Pick<WorkerObserver<Report>, 'planned' | 'skipped'>, CoordinatorObserver {
+  /** It takes no part in a run. */
+  leftOut(differs: Refusal): void
   readonly slots: SlotObserver
 }
 
 /** The name of runs that a person asked for, where those of schedules have one. */
 const requestedRun = '(asked for)'
 
+/** What a worker counts of what it does for the pool. */
+interface PoolCounts {
+  tookOver(): void
+  leftOut(differs: Refusal): void
+  coordinating(is: boolean): void
+}
+
 /** Notifies the observers of a worker's own runs of those that it coordinates, and logs what its slots do. */
 export function watchShared(
   watch: WorkerObserver<Report>,
-  { log, onSlot }: { readonly log: Log; readonly onSlot: SlotObserver },
+  { log, counts }: { readonly log: Log; readonly counts: PoolCounts },
 ): SharedObserver {
   // One line as long as the same trouble lasts.
   let trouble: string | undefined
@@ -200,19 +147,8 @@ export function watchShared(
     if (trouble !== messageOf(error)) log.warn({ error: messageOf(error) }, 'the pool cannot be asked for work')
     trouble = messageOf(error)
   }
-  // One line as long as this worker has the same wrong file.
-  let differing: WalkResult | undefined
-  const noteResult = (service: string, result: WalkResult) => {
-    const refusal = refusals.find((one) => one === result)
-    if (refusal !== undefined && refusal !== differing) {
-      log.warn(
-        { service, differs: refusalWords[refusal] },
-        'left a project to other workers: not what its run began with',
-      )
-    }
-    if (result === 'returned' || result === 'lost') log.info({ service, result }, 'a project was not scanned here')
-    if (refusal !== undefined || result === 'walked') differing = refusal
-  }
+  // One line for each run that it leaves to others.
+  let refused: string | undefined
   return {
     planned: watch.planned,
     skipped: watch.skipped,
@@ -223,24 +159,36 @@ export function watchShared(
       if (error instanceof AuditError && error.isPassing) noteTrouble(error)
       else watch.failed(schedule ?? requestedRun, error)
     },
+    coordinating: counts.coordinating,
+    refused({ id, request: { schedule } }, differs) {
+      const refusal = `${id} ${differs}`
+      if (refused !== refusal)
+        log.warn(
+          { schedule, differs: refusalWords[differs] },
+          'a run was asked for with other files than this worker has',
+        )
+      refused = refusal
+    },
+    leftOut(differs) {
+      counts.leftOut(differs)
+      log.warn(
+        { differs: refusalWords[differs] },
+        'left the projects of a run to other workers: not what it began with',
+      )
+    },
     slots: {
-      begun(service) {
+      begun(_, isTakenOver) {
         trouble = undefined
-        onSlot.begun(service)
+        if (isTakenOver) counts.tookOver()
       },
       ended(service, result) {
-        noteResult(service, result)
-        onSlot.ended(service, result)
+        if (result === 'returned' || result === 'lost') log.info({ service, result }, 'a project was not scanned here')
       },
       failed(service, error) {
         const stack = error instanceof AuditError ? undefined : error instanceof Error ? error.stack : undefined
         log.error({ service, error: messageOf(error), stack }, 'a project could not be scanned: another worker tries')
-        onSlot.failed(service, error)
       },
-      unreachable(error) {
-        noteTrouble(error)
-        onSlot.unreachable(error)
-      },
+      unreachable: noteTrouble,
     },
   }
 }

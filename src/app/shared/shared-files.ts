@@ -21,7 +21,7 @@ export interface SharedFiles {
 }
 
 /** How often files that differ are read again. */
-const rereadMs = 2_000
+const rereadMs = 5_000
 
 export function openSharedFiles(
   first: WorkerFiles,

@@ -80,8 +80,7 @@ export class RunDraft extends SqlScanDraft {
     try {
       const { record } = await this.#backend.commitSurely<RunCommit>({
         work: (transaction) => this.#commitWithin(transaction, finishedAt, { rows, exitCodeOf, compose }),
-        subject: unknownRun.subject,
-        advice: unknownRun.advice,
+        ...unknownRun,
         isRecorded: async (transaction, { record }) => {
           await lease.lock(transaction)
           const outcome = await readOutcome(transaction, this.run)
@@ -107,8 +106,8 @@ export class RunDraft extends SqlScanDraft {
     await this.#backend.lease.release(this.db, this.token)
   }
 
-  /** Records the run as interrupted. */
-  async abandon(finishedAt: string): Promise<void> {
+  /** Records the run as interrupted, after an error where one ended it. */
+  async abandon(finishedAt: string, _error?: unknown): Promise<void> {
     const { db, lease } = this.#backend
     this.#stopHeartbeat()
     await db.transaction(async (transaction) => {
@@ -133,8 +132,7 @@ export class RunDraft extends SqlScanDraft {
     if (!(await lease.isHeld(transaction, this.token))) throw this.#lost()
     await writeRun(transaction, { run, rows, notices: this.#notices, context: this.#context })
     // Results of a pool are part of the run from now on.
-    if (transaction.dialect === 'postgres')
-      await transaction.run('UPDATE hookdrift.task SET result = NULL WHERE run = $1', [run])
+    if (transaction.dialect === 'postgres') await transaction.run('DELETE FROM hookdrift.task WHERE run = $1', [run])
     await transaction.run("UPDATE hookdrift.run SET state = 'committed', finished_at = $2 WHERE number = $1", [
       run,
       finishedAt,
@@ -175,8 +173,7 @@ export async function acquireRun(backend: HistoryBackend, start: RunStart): Prom
       const { startedAt, sealKeyId } = start
       return { run: await insertRun(transaction, start), startedAt, sealKeyId, token, interrupted }
     },
-    subject: unknownRun.subject,
-    advice: unknownRun.advice,
+    ...unknownRun,
     // If it is, the lease is this process's.
     async isRecorded(transaction, { run, token }) {
       await lease.lock(transaction)

@@ -8,7 +8,7 @@ import { makeSoundHistory } from '../sound-history.ts'
 import { contentsIn } from './copied.ts'
 
 /** Tables that belong to a place or to workers that share it, and are not copied. */
-const ofThePlace = ['lease', 'migration', 'run_plan', 'task', 'service_gate', 'tick', 'worker']
+const ofThePlace = ['lease', 'migration', 'run_plan', 'task', 'service_gate', 'worker']
 
 describe('the list of tables', () => {
   const listed = historyTables.flatMap(({ name, columns, localColumns }) =>

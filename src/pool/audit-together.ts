@@ -34,14 +34,13 @@ interface RunCoordination {
   readonly handOver: AbortSignal
   /** Called with a service whose projects are given up, because no worker takes them, and with why. */
   readonly onUnclaimed: (service: string, reason: string) => void
-  /** For how long no worker may take them. */
+  /** For how long no worker may take them. Default: two minutes. */
   readonly unclaimedAfterMs?: number | undefined
 }
 
 const pollMs = 500
 /** After the end of its time, for requests under way and the outcomes of what they brought. */
 const graceMs = 15_000
-const unclaimedMs = 120_000
 
 /**
  * One run, walked by all workers of the pool; also one that another process planned: then `audit` has the projects of
@@ -126,7 +125,7 @@ async function auditByPool(
 
 /** Returns when each task is done or given up. */
 async function waitForTasks(run: number, runTimeoutMs: number, coordinating: RunCoordination): Promise<void> {
-  const { db, worker, clock, handOver, onUnclaimed, unclaimedAfterMs = unclaimedMs } = coordinating
+  const { db, worker, clock, handOver, onUnclaimed, unclaimedAfterMs = 120_000 } = coordinating
   let stoppedAt: number | undefined
   for (;;) {
     if (handOver.aborted) throw AuditError.failure(`run ${run} is handed over`, { isPassing: true })

@@ -47,7 +47,7 @@ export function asEvaluated({ verdict, ...report }: Report): Report {
     failOn: verdict.fail_on,
     rules,
     projects,
-    gaps,
+    gaps: [...report.gaps, ...gaps],
   })
 }
 

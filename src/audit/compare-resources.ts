@@ -233,12 +233,16 @@ function dateDoubts(resource: Resource, doubted: DoubtDate, { doubts: before = {
     ...malformed.map((pointer) => [describeField(kind, pointer).path, 'malformed'] as const),
     ...unseen.map((pointer) => [describeField(kind, pointer).path, 'unseen'] as const),
   ]
-  const doubts = Object.fromEntries(
-    [...new Map(causes)].map(([path, cause]): [string, FieldDoubt] => {
+  // What was in doubt within something that was not shown is so still.
+  const isWithin = ([path]: readonly [string, FieldDoubt]) =>
+    causes.some(([of, cause]) => cause === 'unseen' && (path.startsWith(`${of}.`) || path.startsWith(`${of}[]`)))
+  const doubts = Object.fromEntries([
+    ...Object.entries(before).filter(isWithin),
+    ...[...new Map(causes)].map(([path, cause]): [string, FieldDoubt] => {
       const previous = Object.hasOwn(before, path) ? before[path] : undefined
       return [path, previous?.cause === cause ? previous : { cause, run: doubted.run, at: doubted.at }]
     }),
-  )
+  ])
   return { ...resource, doubts }
 }
 

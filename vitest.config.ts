@@ -60,7 +60,6 @@ export const gate = [
   'history/sqlite-file',
   'history/sqlite-history',
   'init/plan-files',
-  'model/differing-members',
   'notify/compose-incidents',
   'notify/compose-messages',
   'pages/commands',

@@ -18,7 +18,8 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { readStateAt, readVersionsAt } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
-import { carryOver, diffAttributes, hiddenBySeals, holdsSeals } from '../inventory/diff-attributes.ts'
+import { compareFields } from '../inventory/compare-fields.ts'
+import { carryOver } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import { isEqual } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'
@@ -163,14 +164,12 @@ async function readRunState(history: OpenHistory, project: ProjectRef, run: numb
 /** Whether two approved states of a resource say the same, as far as can be said: seals of two keys, or of two forms, cannot be compared. */
 function isSameState(before: ApprovedResource | undefined, after: ApprovedResource | undefined): boolean {
   if (before === undefined || after === undefined) return before === after
-  const [old, now] = [before.attributes, after.attributes]
-  const sealsComparable = before.sealKeyId === after.sealKeyId
-  if (hiddenBySeals(old, now, { sealsComparable }).length > 0 || (!sealsComparable && holdsSeals(now))) return false
-  if (isEqual(old, now)) return true
-  // A field that only one of them shows is compared with from now on, or no longer.
   const { kind } = after
-  const showsAll = isEqual(carryOver(kind, old, now), now) && isEqual(carryOver(kind, now, old), old)
-  return showsAll && diffAttributes(kind, old, now, { sealsComparable }).length === 0
+  const [old, now] = [before.attributes, after.attributes]
+  const fieldwise = compareFields(kind, before, after)
+  if (fieldwise.asSeen.length > 0 || fieldwise.resealed.length > 0) return false
+  // A field that only one of them shows is compared with from now on, or no longer.
+  return isEqual(carryOver(kind, old, now), now) && isEqual(carryOver(kind, now, old), old)
 }
 
 function viewsOf(lastComplete: CompleteScans): ScopeByKind {

@@ -3,7 +3,7 @@ import { columnsOf } from '../history/body-columns.ts'
 import type { CompleteScan, StagedChange } from '../history/records.ts'
 import type { NewVersion } from '../history/staged.ts'
 import { type StoredBody, writeFacts } from '../history/stored-body.ts'
-import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
+import { carryOver, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { describeField, malformedFields } from '../inventory/malformed.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
@@ -11,9 +11,10 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import { valueAt } from '../model/json.ts'
 import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
-import { type ComparedChanges, leaveOutIgnored } from '../policy/ignored-paths.ts'
+import type { ComparedChanges } from '../policy/ignored-paths.ts'
+import { compareSince } from './compare-since.ts'
 import { filterText } from './listing-filters.ts'
-import { type ProjectScan, unseenInEither } from './project-scan.ts'
+import type { ProjectScan } from './project-scan.ts'
 
 export interface ComparedResources {
   readonly resources: readonly StagedResource[]
@@ -146,24 +147,10 @@ const unchanged = {
 
 type Difference = Pick<StagedResource, 'base' | 'change'> & Partial<Pick<StagedResource, 'ignoredCounts'>>
 
-function changeSince(
-  { sealer: { keyId }, ignored }: ProjectScan,
-  base: StagedResource['base'],
-  resource: Resource,
-  isNew: boolean,
-): Difference {
+function changeSince(scan: ProjectScan, base: StagedResource['base'], resource: Resource, isNew: boolean): Difference {
   if (base === 'same') return { base, change: undefined }
   if (base === undefined) return { base, change: isNew ? changeOf(resource, 'added', []) : undefined }
-  const { attributes: after } = resource
-  const compared = diffAttributes(resource.kind, base.attributes, after, {
-    sealsComparable: base.sealKeyId === keyId,
-    unseen: unseenInEither(base, resource),
-  })
-  const { before, fields, ignoredCounts } = leaveOutIgnored(ignored, {
-    before: base.attributes,
-    after,
-    fields: compared,
-  })
+  const { before, fields, ignoredCounts } = compareSince(scan, base, resource, (_, attributes) => attributes)
   const change = fields.length > 0 ? changeOf(resource, 'modified', fields) : undefined
   return { base: ignoredCounts.size === 0 ? base : { ...base, attributes: before }, change, ignoredCounts }
 }

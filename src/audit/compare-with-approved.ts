@@ -1,8 +1,8 @@
 import type { ApprovedBody } from '../history/approvals.ts'
-import { diffAttributes, hiddenBySeals } from '../inventory/diff-attributes.ts'
+import { compareFields } from '../inventory/compare-fields.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
-import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
+import { compareSince } from './compare-since.ts'
 import {
   type ComparedResource,
   type Comparison,
@@ -25,7 +25,7 @@ export function compareWithApproved(
   recent: RecentChanges,
   reform: Reform,
 ): Comparison {
-  const { sealer, filters, ignored, before: known } = scan
+  const { sealer, filters, before: known } = scan
   const lastScan = compareWithLastScan(scan, recent, reform)
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
@@ -58,9 +58,7 @@ export function compareWithApproved(
     }
     const areSealsComparable = body.sealKeyId === sealer.keyId
     // What was approved may have been written by an earlier hookdrift, which sealed less.
-    const sealed = reform(kind, body.attributes)
-    const all = diffAttributes(kind, sealed, attributes, { sealsComparable: areSealsComparable })
-    const { before, fields } = leaveOutIgnored(ignored, { before: sealed, after: attributes, fields: all })
+    const { before, fields } = compareSince(scan, body, resource, reform)
     if (fields.length === 0 && changes.size === 0) return undefined
     // What only one side shows does not differ: a resource that changed lately is evaluated for that alone.
     if (fields.length === 0) return { ...common, change: 'none', before: attributes, fields, areSealsComparable }
@@ -84,10 +82,8 @@ export function compareWithApproved(
         // A version that is part of the approved state needs no comparison.
         const body = isOldVersion(scanned) ? undefined : expected.bodyOf(resource)
         if (body !== undefined) {
-          const { attributes: before, sealKeyId } = body
-          const sealsComparable = sealKeyId === sealer.keyId
-          const hidden = hiddenBySeals(before, resource.attributes, { sealsComparable })
-          if (hidden.length > 0) resealed.push({ resource, before, areSealsComparable: sealsComparable })
+          const compared = compareFields(resource.kind, body, { ...resource, sealKeyId: sealer.keyId })
+          if (compared.resealed.length > 0) resealed.push({ resource, before: body })
         }
         const drift = driftOf(listing, scanned, body, changesOf(scan, recent, scanned))
         if (drift !== undefined) compared.push({ resource, drift, originRun: expected.runOf(resource) })

@@ -1,18 +1,19 @@
 import type { ViolationWithOrigin } from '../history/staged.ts'
 import type { PastVersion } from '../history/stored-body.ts'
-import { diffAttributes, hiddenBySeals, holdsSeals } from '../inventory/diff-attributes.ts'
+import { holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
 import { pointersOverlap } from '../model/json.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { type IgnoredPath, leaveOutIgnored } from '../policy/ignored-paths.ts'
+import type { IgnoredPath } from '../policy/ignored-paths.ts'
 import type { ProjectEvaluator } from '../policy/project-evaluator.ts'
 import { touches } from '../rules/accepted-values.ts'
 import { outsideWindow } from '../rules/drift/outside-window.ts'
 import type { Drift } from '../rules/engine/rule.ts'
+import { compareSince } from './compare-since.ts'
 import { type Reform, subjectOf } from './comparison.ts'
 import { byPolicy, endingOfExpiry, endingOfIgnored } from './policy-endings.ts'
-import { unseenInEither } from './project-scan.ts'
+import type { ProjectScan } from './project-scan.ts'
 import { noChanges } from './recent-changes.ts'
 import { byKey, keyOf } from './reconcile.ts'
 
@@ -35,7 +36,7 @@ export interface OriginComparison {
 export interface ComparisonBasis {
   /** Milliseconds since the epoch. */
   readonly now: number
-  readonly sealKeyId: string
+  readonly sealer: Pick<ProjectScan['sealer'], 'keyId'>
   readonly ofProject: Pick<ProjectEvaluator, 'compareBy' | 'openForMs' | 'locationOf' | 'switchOf'>
   /** Fields whose changes are not drift. */
   readonly ignored: readonly IgnoredPath[]
@@ -175,14 +176,11 @@ interface OriginOfResource {
 function compareWithOrigin(
   resource: Resource,
   origin: Pick<PastVersion, 'attributes' | 'doubts' | 'sealKeyId'>,
-  { sealKeyId, ofProject, ignored, reform }: ComparisonBasis,
+  { sealer, ofProject, ignored, reform }: ComparisonBasis,
 ): OriginOfResource {
-  const { kind, attributes: after } = resource
-  const areSealsComparable = origin.sealKeyId === sealKeyId
-  const before = reform(kind, origin.attributes)
-  const unseen = unseenInEither(origin, resource)
-  const fields = diffAttributes(kind, before, after, { sealsComparable: areSealsComparable, unseen })
-  const compared = leaveOutIgnored(ignored, { before, after, fields })
+  const { attributes: after } = resource
+  const areSealsComparable = origin.sealKeyId === sealer.keyId
+  const compared = compareSince({ sealer, ignored }, origin, resource, reform)
   const compare = (
     rule: string,
     { message: outside, originRun, isActive }: FollowedViolation,
@@ -216,13 +214,13 @@ function compareWithOrigin(
       )
       return near && { ...near, path }
     },
-    hidden: hiddenBySeals(before, after, { sealsComparable: areSealsComparable }),
+    hidden: compared.resealed,
     find(rule, violation) {
       const question = `${rule}\n${violation.isActive}${rule === outsideWindow.id ? violation.message : ''}`
       if (!found.has(question)) found.set(question, compare(rule, violation, compared))
       return found.get(question)
     },
-    findUnignored: (violation) => compare(violation.rule, violation, { before, fields }),
+    findUnignored: (violation) => compare(violation.rule, violation, { before: compared.was, fields: compared.all }),
   }
 }
 

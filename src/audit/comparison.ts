@@ -1,13 +1,12 @@
 import type { PastVersion } from '../history/stored-body.ts'
-import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { describeField, malformedFields } from '../inventory/malformed.ts'
 import { type JsonObject, memberOf, pointersOverlap } from '../model/json.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
-import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import type { StagedResource } from './compare-resources.ts'
+import { compareSince } from './compare-since.ts'
 import { differs } from './date-values.ts'
-import { type ProjectScan, type Statuses, unseenInEither } from './project-scan.ts'
+import type { ProjectScan, Statuses } from './project-scan.ts'
 import { datesOfChanges, noChanges, type RecentChanges } from './recent-changes.ts'
 
 /** Compares what a project's listings show with what drift rules hold against it. */
@@ -38,9 +37,7 @@ export interface ComparedPage {
 export interface ResealedResource {
   readonly resource: Resource
   /** As the baseline has it. */
-  readonly before: JsonObject
-  /** False where another installation key sealed it. */
-  readonly areSealsComparable: boolean
+  readonly before: Pick<PastVersion, 'attributes' | 'sealKeyId'>
 }
 
 export interface ComparedResource {
@@ -91,7 +88,7 @@ export function compareWithLastScan(scan: ProjectScan, recent: RecentChanges, re
       })
       const resealed = resources.flatMap(({ resource, base }) => {
         if (base === undefined || base === 'same') return []
-        return [{ resource, before: base.attributes, areSealsComparable: base.sealKeyId === sealer.keyId }]
+        return [{ resource, before: base }]
       })
       return { compared: [...compared, ...compareBeforeDoubt(scan, resources, reform)], resealed }
     },
@@ -105,10 +102,11 @@ export function compareWithLastScan(scan: ProjectScan, recent: RecentChanges, re
  * changed meanwhile would otherwise never show. Each such field by itself.
  */
 function compareBeforeDoubt(
-  { at, sealer, ignored }: ProjectScan,
+  scan: ProjectScan,
   scanned: readonly ScannedResource[],
   reform: Reform,
 ): readonly ComparedResource[] {
+  const { at, sealer } = scan
   return scanned.flatMap(({ resource, base }) =>
     unreadIn(resource.kind, base === 'same' ? resource : base).flatMap((field): ComparedResource[] => {
       const isUnread = (path: string) => field.unread.some((pointer) => pointersOverlap(pointer, path))
@@ -124,18 +122,14 @@ function compareBeforeDoubt(
         version = at(resource, run - 1)
       }
       if (version === undefined) return []
-      const { kind, attributes: after } = resource
       const areSealsComparable = version.sealKeyId === sealer.keyId
-      const was = reform(kind, version.attributes)
-      const unseen = unseenInEither(version, resource)
-      const all = diffAttributes(kind, was, after, { sealsComparable: areSealsComparable, unseen })
-      const { before, fields } = leaveOutIgnored(ignored, { before: was, after, fields: all })
+      const { before, fields } = compareSince(scan, version, resource, reform)
       if (fields.length === 0) return []
       const drift: Drift = {
         ...subjectOf(resource),
         change: 'modified',
         before,
-        after,
+        after: resource.attributes,
         fields: fields.filter(({ path }) => isUnread(path)),
         isApproved: false,
         areSealsComparable,

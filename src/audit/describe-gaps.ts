@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { RecordedWalk } from '../history/records.ts'
+import type { UnknownCause } from '../inventory/compare-fields.ts'
 import { type Gap, type GapCause, mostGapUids } from '../model/gap.ts'
 import { type Listing, type ProjectRef, projectKey, type ResourceKey } from '../model/resource.ts'
 import { minuteOf } from '../model/time.ts'
@@ -73,8 +74,9 @@ export function describeGaps(
   })
   const unread = Object.entries(rowsUnread).flatMap(([rule, { resources, uids }]) => {
     if (Object.hasOwn(failures, rule) || doubts[rule]?.fields.length === 0) return []
-    const text = `${rule} missed ${count(resources, 'subscription')} whose filter rows no run has read`
-    return [make('rows_unread', rule, { kind: 'subscription', field: 'filters', resources, uids, text })]
+    const about = { kind: 'subscription', field: 'filters', resources } as const
+    const text = `${rule} missed ${describeResources({ ...about, cause: 'rows_unread' })}`
+    return [make('rows_unread', rule, { ...about, uids, text })]
   })
   const probes = uidsOf(scan.untested)
   const untested = scan.rules.flatMap(({ id, needs }) => {
@@ -172,17 +174,23 @@ const causeOf = {
   seal_key_changed: 'seal_key_changed',
 } as const satisfies Record<DoubtedField['cause'], GapCause>
 
-function describeResources({
+/** Of how many resources it cannot be said what a field is, and why: `2 endpoints that show no url`. */
+export function describeResources({
   kind,
   field,
   cause,
   resources,
-}: Pick<DoubtedField, 'kind' | 'field' | 'cause' | 'resources'>): string {
-  if (cause === 'seal_key_changed')
-    return `${count(resources, kind)} whose ${field} another installation key, or an earlier version, sealed before`
+}: Pick<DoubtedField, 'kind' | 'field' | 'resources'> & { readonly cause: UnknownCause }): string {
   const show = resources === 1 ? 'shows' : 'show'
-  const what = cause === 'unseen' ? `no ${field}` : `a malformed ${field}`
-  return `${count(resources, kind)} that ${show} ${what}`
+  return `${count(resources, kind)} ${saysOfField[cause](field, show)}`
+}
+
+const saysOfField: Readonly<Record<UnknownCause, (field: string, show: string) => string>> = {
+  unseen: (field, show) => `that ${show} no ${field}`,
+  malformed: (field, show) => `that ${show} a malformed ${field}`,
+  rows_unread: () => 'whose filter rows were not read',
+  seal_key_changed: (field) => `whose ${field} another installation key, or an earlier version, sealed before`,
+  masked: (field) => `whose ${field} the service masks`,
 }
 
 /** ` since run 7 (2026-11-20 03:04 UTC)`; nothing where that is not known. */

@@ -61,7 +61,7 @@ export function evaluateScan(
   const isCompared = (resource: Resource) => expected !== undefined && comparison.isApproved(resource)
   const origins = compareWithOrigins(followed, {
     now,
-    sealKeyId: sealer.keyId,
+    sealer,
     ofProject: rules,
     ignored,
     at,
@@ -85,8 +85,8 @@ export function evaluateScan(
       ...windowed.findStillOutside(resource, drift),
     ])
     for (const finding of origins.decide(resources, drifted)) findings.push(finding)
-    for (const { resource, before, areSealsComparable } of resealed) {
-      rules.doubtSecrets(resource, { before, isApproved: isCompared(resource), areSealsComparable })
+    for (const { resource, before } of resealed) {
+      rules.doubtSecrets({ ...resource, sealKeyId: sealer.keyId }, before, isCompared(resource))
     }
     for (const resource of resources) if (!isReadable(resource)) rules.doubtUnread(resource, isCompared(resource))
   }

@@ -22,16 +22,21 @@ export function filterText(listing: Listing, filters: Filters): string | null {
 /** The filters that coverage names. */
 export function filtersOf(coverage: readonly Pick<Coverage, 'listing' | 'filter'>[]): Filters {
   const textOf = (listing: Listing) => coverage.find((walk) => walk.listing === listing)?.filter ?? ''
-  const [, owner = '', name = ''] = /^(?:owner=(.*?)(?: (?=name=)|$))?(?:name=(.*))?$/s.exec(textOf('endpoints')) ?? []
-  const [, ofSubscriptions = '', endpoints = ''] =
-    /^(?:name=(.*?)(?: (?=endpoint=)|$))?(.*)$/s.exec(textOf('subscriptions')) ?? []
+  const [endpoints, subscriptions] = [textOf('endpoints'), textOf('subscriptions')]
   return {
-    endpoints: { owner, name },
+    endpoints: { owner: valueIn(endpoints, 'owner', 'name'), name: valueIn(endpoints, 'name', 'owner') },
     subscriptions: {
-      name: ofSubscriptions,
-      endpoints: endpoints === '' ? [] : endpoints.slice('endpoint='.length).split(' endpoint='),
+      name: valueIn(subscriptions, 'name', 'endpoint'),
+      endpoints: ` ${subscriptions}`.split(' endpoint=').slice(1),
     },
   }
+}
+
+/** What a text such as `owner=a name=b` says after a word, up to the next one; empty where it has no such word. */
+function valueIn(text: string, word: string, next: string): string {
+  const from = ` ${text}`.indexOf(` ${word}=`)
+  const [value = ''] = from < 0 ? [] : text.slice(from + word.length + 1).split(` ${next}=`)
+  return value
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
-import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { compareFields } from '../inventory/compare-fields.ts'
 import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/release-signs.ts'
 import { shapeOf } from '../inventory/shape.ts'
 import { isReadable, type Resource } from '../model/resource.ts'
@@ -57,8 +57,8 @@ export async function takeNewerSettings(
   const isComparable = stored?.sealKeyId === sealer.keyId && stored.normaliser === normaliserVersion
   if (stored === undefined || !isComparable || stored.doubts !== undefined) return asAnswered
   if (now - Date.parse(stored.since) > longestCacheMs) return asAnswered
-  const fields = diffAttributes(kind, stored.attributes, answer.attributes, { sealsComparable: true })
-  if (fields.length === 0) return asAnswered
+  const { asSeen } = compareFields(kind, stored, { ...answer, sealKeyId: sealer.keyId })
+  if (asSeen.length === 0) return asAnswered
   const { name, attributes, facts } = stored
   const storedProject: Resource = { kind, uid, name, attributes, facts, volatile: answer.volatile }
   return { project: storedProject, writtenAt: newest, isStale: true }

@@ -1,16 +1,16 @@
 import { type Acceptance, type AcceptanceEnding, isInForce, vanishedRule } from '../history/acceptances.ts'
 import type { ActiveViolation } from '../history/staged.ts'
-import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
 import { decidedBy, type Ending } from '../model/ending.ts'
 import { type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
-import { leaveOutIgnored } from '../policy/ignored-paths.ts'
 import type { Needs } from '../policy/policy.ts'
 import { asReadBy } from '../policy/watch-reads.ts'
 import { acceptedDigest, acceptedPaths, touches } from '../rules/accepted-values.ts'
 import { isInForm, type StagedResource } from './compare-resources.ts'
-import { type ProjectScan, unseenInEither } from './project-scan.ts'
+import { compareSince } from './compare-since.ts'
+import type { Reform } from './comparison.ts'
+import type { ProjectScan } from './project-scan.ts'
 import { type Criteria, decideSilence, keyOf } from './reconcile.ts'
 
 /**
@@ -135,14 +135,11 @@ function changedFields(
 ): { readonly all: ChangedPaths; readonly compared: ChangedPaths } {
   const alike = (paths: ChangedPaths) => ({ all: paths, compared: paths })
   if (previous === undefined) return alike(since === run ? 'new' : [])
-  const { kind, attributes: after } = resource
+  const { kind } = resource
   if (!isInForm(previous, lastComplete[kind])) return alike(undefined)
-  const before = reseal(kind, previous.attributes, sealer)
-  const unseen = unseenInEither(previous, resource)
-  const sealsComparable = previous.sealKeyId === sealer.keyId
-  const fields = diffAttributes(kind, before, after, { sealsComparable, unseen })
-  const compared = leaveOutIgnored(ignored, { before, after, fields }).fields
-  return { all: fields.map(({ path }) => path), compared: compared.map(({ path }) => path) }
+  const reform: Reform = (kind, attributes) => reseal(kind, attributes, sealer)
+  const { all, fields } = compareSince({ sealer, ignored }, previous, resource, reform)
+  return { all: all.map(({ path }) => path), compared: fields.map(({ path }) => path) }
 }
 
 /** Whether a resource has another value than the accepted one. Since the acceptance, each run has compared with the last. */

@@ -3,7 +3,7 @@ import type { CompleteScans } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { FilterReadings } from '../inventory/take-inventory.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
-import { type Kind, type Listing, type ProjectRef, type Resource, unseenIn } from '../model/resource.ts'
+import type { Kind, Listing, ProjectRef, Resource } from '../model/resource.ts'
 import { listingOf } from '../model/walks-for.ts'
 import type { ChangeWindow } from '../policy/change-window.ts'
 import type { IgnoredPath } from '../policy/ignored-paths.ts'
@@ -72,12 +72,4 @@ export function isWholeUnder(statuses: Statuses, filterOf: (listing: Listing) =>
 /** False where the service does not list sources: then all that is known of them is what subscriptions carry. */
 export function areSourcesListed({ sources }: Statuses): boolean {
   return sources !== undefined && sources !== 'skipped'
-}
-
-/** JSON Pointers of what a version or the resource as it is now did not show. */
-export function unseenInEither(
-  version: Parameters<typeof unseenIn>[0],
-  { unseen = [] }: Pick<Resource, 'unseen'>,
-): readonly string[] {
-  return [...unseenIn(version), ...unseen]
 }

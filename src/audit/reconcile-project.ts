@@ -2,14 +2,14 @@ import type { Acceptance } from '../history/acceptances.ts'
 import type { Approval } from '../history/approvals.ts'
 import type { NamedVersion } from '../history/history.ts'
 import type { ActiveViolation } from '../history/staged.ts'
-import { diffAttributes, hiddenBySeals } from '../inventory/diff-attributes.ts'
 import { decidedAt, decidedBy, type Ending } from '../model/ending.ts'
-import { isEqual } from '../model/json.ts'
+import { isEqual, pointersOverlap } from '../model/json.ts'
 import { type Resource, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import { type IgnoredPath, isIgnoredBy, leaveOutIgnored } from '../policy/ignored-paths.ts'
+import { type IgnoredPath, isIgnoredBy } from '../policy/ignored-paths.ts'
 import type { Needs, RuleNeeds } from '../policy/policy.ts'
+import { compareSince } from './compare-since.ts'
 import type { Reform } from './comparison.ts'
 import { projectCriteria } from './conclude-fleet.ts'
 import { baselineOf, type ExpectedState } from './expected-state.ts'
@@ -105,12 +105,11 @@ function whatSilenceSays(
   const differenceOf = (violation: Finding) => {
     const [body, now] = [expected?.bodyOf(violation), asLeft(violation)]
     if (lifeOf(violation) !== 'approved' || body === undefined || now === undefined) return undefined
-    const was = reform(violation.kind, body.attributes)
-    const sealsComparable = body.sealKeyId === now.sealKeyId
-    const all = diffAttributes(violation.kind, was, now.attributes, { sealsComparable })
-    const { fields, ignoredCounts } = leaveOutIgnored(ignored, { before: was, after: now.attributes, fields: all })
+    const resource = { ...now, kind: violation.kind, uid: violation.uid, volatile: {} }
+    const scan = { sealer: { keyId: now.sealKeyId }, ignored }
+    const { fields, ignoredCounts, unknown } = compareSince(scan, body, resource, reform)
     const by = ignored.find(({ path }) => ignoredCounts.has(path))
-    const isHidden = hiddenBySeals(was, now.attributes, { sealsComparable }).length > 0
+    const isHidden = unknown.some(({ path, cause }) => cause !== 'masked' && pointersOverlap(path, violation.path))
     return { fields, by, isHidden: fields.length === 0 && by === undefined && isHidden }
   }
   return {

@@ -1,5 +1,5 @@
 import type { NamedVersion } from '../history/history.ts'
-import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { compareFields } from '../inventory/compare-fields.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { decidedAt, type Ending } from '../model/ending.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
@@ -91,9 +91,9 @@ export function yesterdayOf(scan: ProjectScan, basis: YesterdayBasis): Yesterday
 
 /** Whether what a violation is about is as it was: of a rule that reads what no history keeps, that is all there is. */
 function isSameValue(violation: Finding, was: Resource, today: NamedVersion): boolean {
-  const fields = diffAttributes(violation.kind, was.attributes, today.attributes, { sealsComparable: true })
+  const { asSeen } = compareFields(violation.kind, { ...was, sealKeyId: today.sealKeyId }, today)
   const paths = acceptedPaths(violation)
-  return paths.length === 0 ? fields.length === 0 : !fields.some(({ path }) => touches(paths, path))
+  return !asSeen.some(({ path }) => paths.length === 0 || touches(paths, path))
 }
 
 /** Evaluates the state as of a run by today's policy, at the time of that run. */

@@ -1,5 +1,12 @@
 import type { JsonObject } from '../model/json.ts'
-import { type Kind, type ProjectRef, projectKey, type ResourceKey, resourceKey } from '../model/resource.ts'
+import {
+  type FieldDoubts,
+  type Kind,
+  type ProjectRef,
+  projectKey,
+  type ResourceKey,
+  resourceKey,
+} from '../model/resource.ts'
 import type { View } from './records.ts'
 
 /** The approved states of projects. Approvals are never deleted. */
@@ -69,6 +76,8 @@ export interface Approval extends Omit<NewApproval, 'state' | 'follows'> {
 export interface ApprovedBody {
   readonly name: string
   readonly attributes: JsonObject
+  /** Which of that was in doubt; absent where nothing was, or it is not recorded. */
+  readonly doubts?: FieldDoubts
   /** Which installation key sealed it. */
   readonly sealKeyId: string
 }

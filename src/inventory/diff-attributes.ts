@@ -136,7 +136,7 @@ function saysTheSame(field: Field | undefined, before: Json, after: Json, option
 }
 
 /** Whether an earlier version sealed parts of a text, and this one all of it: whether it is the same cannot be said. */
-function areSealedInTwoForms(before: Json, after: Json): boolean {
+export function areSealedInTwoForms(before: Json, after: Json): boolean {
   return isSealedWhole(before) !== isSealedWhole(after) && holdsSeal(before) && holdsSeal(after)
 }
 
@@ -254,32 +254,9 @@ export function holdsSeals(value: Json): boolean {
 
 const sealWithin = /sealed:[0-9a-f]{32}/
 
-/** JSON Pointers within which seals hide whether anything differs; all of it where the key is another one. */
-export function hiddenBySeals(before: JsonObject, after: JsonObject, options: DiffOptions): readonly string[] {
-  if (options.sealsComparable) return sealedOtherwise(before, after, options)
-  return holdsSeals(before) ? [''] : []
-}
-
-/**
- * JSON Pointers of the values that hold seals on both sides of which cannot be said whether they are equal: of two keys,
- * or of two forms.
- */
-export function sealedOtherwise(
-  before: Json,
-  after: Json | undefined,
-  options: DiffOptions,
-  path = '',
-): readonly string[] {
-  if (after === undefined) return []
-  if (isJsonObject(before) && isJsonObject(after)) {
-    return Object.entries(before).flatMap(([key, value]) =>
-      sealedOtherwise(value, memberOf(after, key), options, `${path}/${pointerStep(key)}`),
-    )
-  }
-  const isHidden = options.sealsComparable
-    ? areSealedInTwoForms(before, after)
-    : holdsSeals(before) && holdsSeals(after)
-  return isHidden ? [path] : []
+/** Whether the value contains anything that the service masks. */
+export function holdsMasks(value: Json): boolean {
+  return JSON.stringify(value).includes(maskedSeal)
 }
 
 /** The same attributes with every seal of another installation key masked: present, with an unknown value. */

@@ -4,12 +4,13 @@ import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, objectOf, pointerStep, stepsOf, valueAt } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
-import { type DiffOptions, diffAttributes, isDeleted, maskSealsInText } from './diff-attributes.ts'
+import { compareFields, type SeenState } from './compare-fields.ts'
+import { isDeleted, maskSealsInText } from './diff-attributes.ts'
 import { fieldAt } from './malformed.ts'
 import { longestText } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
-export interface CounterpartOptions extends DiffOptions {
+export interface CounterpartOptions {
   /** Of the first project's hosts to those of the second. */
   readonly hosts: readonly HostMapping[]
   /** Fields that a person chose not to compare. */
@@ -23,20 +24,27 @@ export interface CounterpartOptions extends DiffOptions {
  */
 export function diffCounterparts(
   kind: Kind,
-  first: JsonObject,
-  second: JsonObject,
-  { hosts, ignored, sealsComparable }: CounterpartOptions,
+  first: SeenState,
+  second: SeenState,
+  { hosts, ignored }: CounterpartOptions,
 ): CounterpartDiff {
-  const before = comparable(kind, first, ignored, hosts)
-  const after = comparable(kind, second, ignored, [])
+  const asCompared = ({ attributes, doubts = {}, sealKeyId }: SeenState, hosts: readonly HostMapping[]): SeenState => ({
+    attributes: comparable(kind, attributes, ignored, hosts),
+    doubts: Object.fromEntries(Object.entries(doubts).filter(([path]) => isCompared(kind, path, ignored))),
+    sealKeyId,
+  })
+  const [before, after] = [asCompared(first, hosts), asCompared(second, [])]
+  const { changed, unknown } = compareFields(kind, before, after)
   const toWritten = ({ path, before, after }: FieldChange) => ({
     path,
-    before: asWritten(before, valueAt(first, path)),
-    after: asWritten(after, valueAt(second, path)),
+    before: asWritten(before, valueAt(first.attributes, path)),
+    after: asWritten(after, valueAt(second.attributes, path)),
   })
   return {
-    fields: diffAttributes(kind, before, after, { sealsComparable }).map(toWritten),
-    unshown: [...unshownMembers(wireSchema[kind], before, after, '')],
+    fields: changed.map(toWritten),
+    // That there is a secret is compared, not which one.
+    unknown: unknown.filter(({ cause }) => cause !== 'masked').map(({ path }) => path),
+    unshown: [...unshownMembers(wireSchema[kind], before.attributes, after.attributes, '')],
   }
 }
 
@@ -108,6 +116,8 @@ export function* findSeals(kind: Kind, attributes: JsonObject): Generator<SealAt
 interface CounterpartDiff {
   /** `before` in the first project, `after` in the second; sorted by path. */
   readonly fields: readonly FieldChange[]
+  /** JSON Pointers of fields in doubt. */
+  readonly unknown: readonly string[]
   /** JSON Pointers of fields that only one side shows: unknown, and not compared. */
   readonly unshown: readonly string[]
 }
@@ -128,8 +138,8 @@ const identities = [
 export function isCompared(kind: Kind, path: string, ignored: readonly FieldPattern[]): boolean {
   const steps = path.split('.').flatMap((step) => (step.endsWith('[]') ? [step.slice(0, -2), '*'] : [step]))
   const isNamed = (pattern: FieldPattern) => pattern.every((step, at) => step === '*' || step === steps[at])
-  const isTime = fieldAt(kind, `/${steps.join('/')}`).field?.type === 'time'
-  return !isTime && ![...identities, ...ignored].some(isNamed)
+  const { field } = fieldAt(kind, `/${steps.join('/')}`)
+  return field?.use === undefined && field?.type !== 'time' && ![...identities, ...ignored].some(isNamed)
 }
 
 function comparable(

@@ -98,10 +98,9 @@ export function describeField(kind: Kind, pointer: string): DescribedField {
   return { path, expected: field === undefined ? 'what the contract says' : expectationOf(field) }
 }
 
-/** Whether versions keep a field, so that it is compared. `path`: without uids, such as `secrets[].expires_at`. */
-export function isStored(kind: Kind, path: string): boolean {
-  const { field } = fieldAt(kind, `/${path.replaceAll('[].', '/*/').replaceAll('.', '/')}`)
-  return field?.use === undefined
+/** Whether versions keep the field that a pointer leads to, so that it is compared. */
+export function isStored(kind: Kind, pointer: string): boolean {
+  return fieldAt(kind, pointer).field?.use === undefined
 }
 
 /** The field that a pointer leads to. */

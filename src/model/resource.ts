@@ -115,10 +115,21 @@ export type FieldDoubt = {
   readonly at: string
 }
 
-/** JSON Pointers of the fields that were not shown; of an object with a uid, in each that the list has. */
-export function unseenIn({ attributes, doubts = {} }: Pick<Resource, 'attributes' | 'doubts'>): readonly string[] {
-  return Object.entries(doubts).flatMap(([path, { cause }]) =>
-    cause === 'unseen' ? [...pointersTo(path.split('.'), attributes, '')] : [],
+/** JSON Pointers of the fields that were not shown. */
+export function unseenIn(state: Pick<Resource, 'attributes' | 'doubts'>): readonly string[] {
+  return doubtsIn(state).flatMap(({ path, cause }) => (cause === 'unseen' ? path : []))
+}
+
+/** JSON Pointers of fields in doubt; of an object with a uid, in each that the list has. */
+export function doubtsIn<Doubt extends object>({
+  attributes,
+  doubts = {},
+}: {
+  readonly attributes: JsonObject
+  readonly doubts?: Readonly<Record<string, Doubt>> | undefined
+}): (Doubt & { readonly path: string })[] {
+  return Object.entries(doubts).flatMap(([field, doubt]) =>
+    [...pointersTo(field.split('.'), attributes, '')].map((path) => ({ ...doubt, path })),
   )
 }
 
@@ -133,7 +144,7 @@ function* pointersTo([step, ...rest]: readonly string[], value: Json | undefined
   if (name === step) yield* pointersTo(rest, member, here)
   else if (isJsonObject(member)) {
     for (const uid of Object.keys(member)) yield* pointersTo(rest, memberOf(member, uid), `${here}/${pointerStep(uid)}`)
-  }
+  } else if (Array.isArray(member)) yield here
 }
 
 /** Whether rules can rely on every field that a resource should have. */

@@ -2,7 +2,8 @@ import type { Identity, VersionSpan } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
 import { displayJson } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
-import { attributesOf, fieldsBetween } from '../questions/diff.ts'
+import { compareVersions } from '../questions/diff.ts'
+import { attributesOf } from '../questions/field-gaps.ts'
 import { versionIn } from '../questions/former-state.ts'
 import { fieldTable } from '../report/html/components/change-card.ts'
 import { emptyState, type Fact, factList, foldRest } from '../report/html/components/parts.ts'
@@ -85,7 +86,7 @@ function describeSide(
 
 function showBoth({ kind }: Identity, before: VersionSpan, after: VersionSpan): Markup {
   if (before.fromRun === after.fromRun) return emptyState('Both runs have the same version.', 'none')
-  const fields = fieldsBetween(kind, before, after)
+  const fields = compareVersions(kind, before, after).asSeen
   const changed = new Set(fields.map(({ path }) => path.split('/')[1]))
   const same = Object.entries(attributesOf(after)).filter(([name]) => !changed.has(name))
   return html`${fields.length === 0 ? emptyState('No field differs.', 'none') : fieldTable(fields)}${same.length !== 0 && foldRest(`${count(same.length, 'field')} alike`, showAttributes(Object.fromEntries(same)))}`

@@ -20,7 +20,7 @@ import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
 import { describeSigner, endingWords } from '../questions/acceptances.ts'
 import { presentScans, toCoverage } from '../questions/as-of.ts'
-import { fieldsBetween } from '../questions/diff.ts'
+import { compareVersions } from '../questions/diff.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
@@ -276,7 +276,10 @@ async function showHistoryOf(
   const now = versions.at(-1)
   const href = link(paths.resource(uid), { project: project.name, kind })
   const changes = await readChangesOf(history, identity, run.number)
-  const fieldsFrom = (from: VersionSpan, to: VersionSpan) => ({ name: to.name, fields: fieldsBetween(kind, from, to) })
+  const fieldsFrom = (from: VersionSpan, to: VersionSpan) => ({
+    name: to.name,
+    fields: compareVersions(kind, from, to).asSeen,
+  })
   const card = ({ name, fields }: Pick<ReportedChange, 'name' | 'fields'>) => {
     const change = { project: project.name, kind, uid, name, change: 'modified' as const, fields }
     return fields.length === 0

@@ -1,4 +1,4 @@
-import { sealedOtherwise } from '../inventory/diff-attributes.ts'
+import { compareFields, type SeenState } from '../inventory/compare-fields.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
@@ -242,20 +242,13 @@ export class ProjectEvaluator {
    * Notes which drift rules cannot compare secrets of a resource. `before`: what it is compared with, sealed under another
    * installation key, or in another form.
    */
-  doubtSecrets(
-    resource: Resource,
-    {
-      before,
-      isApproved,
-      areSealsComparable,
-    }: Pick<Drift, 'isApproved' | 'areSealsComparable'> & { readonly before: JsonObject },
-  ): void {
+  doubtSecrets(resource: Resource & SeenState, before: SeenState, isApproved: boolean): void {
     const { kind, uid, attributes } = resource
-    const resealed = sealedOtherwise(before, attributes, { sealsComparable: areSealsComparable })
+    const resealed = compareFields(kind, before, resource).resealed
     if (resealed.length === 0) return
     const fields = resealed.map((path) => ({
       path,
-      before: valueAt(before, path) ?? null,
+      before: valueAt(before.attributes, path) ?? null,
       after: valueAt(attributes, path) ?? null,
     }))
     for (const { active, bound } of this.#driftRules(resource)) {

@@ -2,15 +2,13 @@ import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, type ApprovedResource, activeApprovals, amendedIn } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import type { CompleteScans, View } from '../history/records.ts'
 import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
-import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
-import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
-import { parseStored } from '../history/stored-body.ts'
-import { diffAttributes, sealedOtherwise } from '../inventory/diff-attributes.ts'
+import { type RecordedScan, readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
+import { readStateAt } from '../history/sql/state-at.ts'
+import { compareFields, type SeenState } from '../inventory/compare-fields.ts'
+import { malformedFields } from '../inventory/malformed.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
 import { type ReportChange, schemas } from '../model/report.ts'
 import { type Kind, projectKey, resourceKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
@@ -20,8 +18,17 @@ import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun, toCoverage } from './as-of.ts'
-import { type CountedKind, countedKinds, type DiffRow, diffView, sayNotCompared, sayResealed } from './diff.ts'
-import { fieldGap, readFieldGaps, sayUnknown } from './field-gaps.ts'
+import {
+  type CountedKind,
+  countedKinds,
+  countKinds,
+  type DiffRow,
+  diffView,
+  sayNotCompared,
+  sayResealed,
+} from './diff.ts'
+import { asDoubts, fieldGap, gapsOf, sayUnknown, stateIn, stateOf } from './field-gaps.ts'
+import { presenceIn } from './proves-absence.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 export const baselineDiffForm: AnswerForm = {
@@ -88,20 +95,17 @@ export async function readBaselineDiff(
   }
   const approved = new Set(approvals.map(({ project }) => projectKey(project)))
   const scans = (await readLatestScans(history, last.number)).filter(({ project }) => approved.has(projectKey(project)))
-  const rows: ReportChange[] = []
-  const [notCovered, notScanned, secretsNotCompared]: [CountedKind[], CountedKind[], CountedKind[]] = [[], [], []]
-  const narrowed: { readonly project: string; readonly kind: Kind; readonly filter: string }[] = []
-  for (const approval of approvals) {
-    const differences = await compare(history, approval, last.number)
-    const ofProject = (kinds: ReadonlyMap<Kind, number>) =>
-      [...kinds].map(([kind, resources]) => ({ project: approval.project.name, kind, resources }))
-    rows.push(...differences.rows)
-    notCovered.push(...ofProject(differences.unknown))
-    notScanned.push(...ofProject(differences.unseen))
-    secretsNotCompared.push(...ofProject(differences.resealed))
-    narrowed.push(...differences.narrowed.map((one) => ({ project: approval.project.name, ...one })))
-  }
-  const gaps = await readFieldGaps(history, scans, last.number)
+  const differences = await Promise.all(
+    approvals.map((approval) => {
+      const scan = scans.find(({ project }) => projectKey(project) === projectKey(approval.project))
+      return compare(history, approval, { run: last.number, coverage: scan?.coverage ?? [] })
+    }),
+  )
+  const notCovered = countKinds(differences.flatMap((one) => one.notCovered))
+  const notScanned = countKinds(differences.flatMap((one) => one.notScanned))
+  const secretsNotCompared = countKinds(differences.flatMap(({ resealed }) => resealed))
+  const gaps = differences.flatMap((one) => one.gaps)
+  const narrowed = differences.flatMap((one) => one.narrowed)
   const notCompared = [
     ...notCovered.map(sayNotCompared('the baseline does not cover them')),
     ...secretsNotCompared.map(sayResealed),
@@ -111,6 +115,7 @@ export async function readBaselineDiff(
       return `${project}: every ${kind} outside of ${filter} is compared as it was last seen: the scan has that filter.`
     }),
   ]
+  const rows = differences.flatMap((one) => one.rows)
   const remarks = [...sayApprovals(approvals), ...notCompared]
   const more = {
     not_covered: notCovered,
@@ -143,66 +148,67 @@ export function nameProjects(alike: readonly Pick<Approval, 'project'>[]): strin
   return [...named, ...(others === 0 ? [] : [`${others} more`])].join(', ')
 }
 
-async function compare(history: HistoryReader, approval: Approval, run: number) {
+async function compare(
+  history: HistoryReader,
+  approval: Approval,
+  { run, coverage }: { readonly run: number; readonly coverage: RecordedScan['coverage'] },
+) {
   const { project, scopes } = approval
-  const baselines = await readCompleteScans(history, project, run)
+  const listed = await readCompleteScans(history, project, run)
   const before = new Map((await readApprovedResources(history, approval)).map((one) => [resourceKey(one), one]))
   const now = new Map((await readStateAt(history, project, run)).map((one) => [resourceKey(one), one]))
   const { runOf } = amendedIn(approval)
   const rows: ReportChange[] = []
-  const unknown = new Map<Kind, number>()
-  const unseen = new Map<Kind, number>()
-  const resealed = new Map<Kind, number>()
+  const doubted: { readonly kind: Kind; readonly doubts: SeenState['doubts'] }[] = []
+  const notCovered: Omit<CountedKind, 'resources'>[] = []
+  const notScanned: Omit<CountedKind, 'resources'>[] = []
+  const resealed: Omit<CountedKind, 'resources'>[] = []
   for (const key of [...new Set([...before.keys(), ...now.keys()])].sort()) {
     const [old, current] = [before.get(key), now.get(key)]
     const { kind, uid, name } = current ?? old ?? unnamed
     if (!isConfigured(kind)) continue
-    const isShown = isSameView(scopes[kind], baselines[kind])
-    if (old === undefined && !isShown) {
-      unknown.set(kind, (unknown.get(kind) ?? 0) + 1)
-      continue
-    }
-    // A run before the approved one need not have seen what that one saw, and no run what files have.
-    const isUnseen = current === undefined && !isShown && run < (runOf({ kind, uid }) ?? Number.POSITIVE_INFINITY)
-    if (isUnseen || current?.isUnreferenced) {
-      unseen.set(kind, (unseen.get(kind) ?? 0) + 1)
-      continue
-    }
+    // What a run has that was approved is there, or was proven to be gone: not before, and no run has what files have.
+    const isLater = run >= (runOf({ kind, uid }) ?? Number.POSITIVE_INFINITY)
+    const approved = { state: old, view: scopes[kind] }
+    const presence = presenceIn(kind, approved, { state: current, view: listed[kind], isLater })
     const row = { project: project.name, kind, uid, name }
-    if (old === undefined) rows.push({ ...row, change: 'added', fields: [] })
-    else if (current === undefined) rows.push({ ...row, change: 'removed', fields: [] })
-    else {
-      if (isResealed(old, current)) resealed.set(kind, (resealed.get(kind) ?? 0) + 1)
-      const fields = fieldsBetween(old, current)
-      if (fields.length > 0) rows.push({ ...row, change: 'modified', fields })
+    const counted = { project: project.name, kind }
+    if (presence === 'unknown') {
+      if (old === undefined && !current?.isUnreferenced) notCovered.push(counted)
+      else notScanned.push(counted)
     }
+    if (presence === 'only_in_a') rows.push({ ...row, change: 'removed', fields: [] })
+    if (presence === 'only_in_b') rows.push({ ...row, change: 'added', fields: [] })
+    if (old === undefined || current === undefined || presence !== 'both') continue
+    const compared = compareFields(
+      kind,
+      stateIn(coverage, kind, withMalformed(old)),
+      stateIn(coverage, kind, stateOf(current)),
+    )
+    const { asSeen: fields } = compared
+    if (compared.resealed.length > 0) resealed.push(counted)
+    if (fields.length > 0) rows.push({ ...row, change: 'modified', fields })
+    doubted.push({ kind, doubts: asDoubts(kind, compared.unknown) })
   }
   const narrowed = configuredKinds.flatMap((kind) => {
-    const [approved, filter] = [scopes[kind], baselines[kind]?.filter ?? null]
-    return approved === undefined || filter === null || filter === approved.filter ? [] : [{ kind, filter }]
+    const [approved, filter] = [scopes[kind], listed[kind]?.filter ?? null]
+    return approved === undefined || filter === null || filter === approved.filter
+      ? []
+      : [{ project: project.name, kind, filter }]
   })
-  return { rows, unknown, unseen, resealed, narrowed }
+  return { rows, notCovered, notScanned, resealed, narrowed, gaps: gapsOf(project.name, doubted) }
+}
+
+/** No facts are kept of what came from files, or was approved by itself. */
+function withMalformed({ kind, attributes, doubts, sealKeyId }: ApprovedResource): SeenState {
+  const malformed = malformedFields(kind, attributes).map((path) => ({ path, cause: 'malformed' as const }))
+  return { attributes, doubts: { ...asDoubts(kind, malformed), ...doubts }, sealKeyId }
 }
 
 const unnamed = { kind: 'endpoint', uid: '', name: '' } as const
 
-function fieldsBetween({ kind, attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun) {
-  // A stored body is canonical JSON of an object, written by us.
-  return diffAttributes(kind, attributes, parseStored(now.body), { sealsComparable: sealKeyId === now.sealKeyId })
-}
-
-/** Whether both hold secrets that cannot be compared, since different keys or versions sealed them. */
-function isResealed({ attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun): boolean {
-  const sealsComparable = sealKeyId === now.sealKeyId
-  return sealedOtherwise(attributes, parseStored<Json>(now.body), { sealsComparable }).length > 0
-}
-
 function isConfigured(kind: Kind): boolean {
   return configuredKinds.some((configured) => configured === kind)
-}
-
-function isSameView(before: View | undefined, now: CompleteScans[Kind]): boolean {
-  return before !== undefined && now !== undefined && before.listing === now.listing && before.filter === now.filter
 }
 
 function nameOf({ run, amendments = [], at, by }: Approval): string {

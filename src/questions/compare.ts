@@ -4,15 +4,12 @@ import { leaveOutRenamed, type RecordedScan, readLatestScans } from '../history/
 import {
   diffCounterparts,
   type FieldPattern,
-  findSeals,
   isCompared,
   readFieldPattern,
   readHostMapping,
-  withoutFields,
 } from '../inventory/diff-counterparts.ts'
-import type { FieldChange } from '../model/change.ts'
+import { describeField } from '../inventory/malformed.ts'
 import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
-import { type Json, pointersOverlap } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'
 import { schemas } from '../model/report.ts'
 import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
@@ -23,6 +20,7 @@ import { configuredKinds } from '../rules/engine/rule.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { quote } from '../text/neutralise.ts'
 import { toAnswerRun, toCoverage } from './as-of.ts'
+import { type ComparedPair, compareReferences } from './compare-references.ts'
 import {
   type ComparedRow,
   type CompareQuery,
@@ -45,9 +43,10 @@ import {
   type SidedResource,
 } from './compared-side.ts'
 import { comparisonView, concludeComparison, describeComparison } from './comparison-view.ts'
-import { describeUnknown } from './field-gaps.ts'
-import { provesAbsence } from './proves-absence.ts'
+import { type FieldGap, gapsOf } from './field-gaps.ts'
+import { presenceIn } from './proves-absence.ts'
 import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
+import { findSharedSecrets } from './shared-secrets.ts'
 
 export const compareForm: AnswerForm = {
   name: 'compare',
@@ -177,7 +176,7 @@ export function compareStates(stateA: ScannedState, stateB: ScannedState, query:
     kinds.includes('subscription') && !query.ignored.some((steps) => steps.join() === 'filters')
   const unreadFields = [
     ...(areFiltersCompared ? sides.flatMap(findUnreadFilters) : []),
-    ...sides.flatMap((side) => kinds.flatMap((each) => findUnknownFields(side, each, query.ignored))),
+    ...sides.flatMap((side) => gapsOf(side.project.name, doubtedIn(side, kinds, query.ignored))).map(toGap),
   ]
   const shared = isSame ? [] : findSharedSecrets(a, b, kinds)
   const areSecretsComparable = new Set([...a.resources, ...b.resources].map(({ sealKeyId }) => sealKeyId)).size < 2
@@ -260,17 +259,18 @@ function findUnreadFilters({ project, scan }: ComparedSide): ComparisonGap[] {
   ]
 }
 
-/** Fields that are unknown in resources of one side. */
-function findUnknownFields(
-  { project, resources }: ComparedSide,
-  kind: Kind,
-  ignored: readonly FieldPattern[],
-): ComparisonGap[] {
-  const fields = resources.filter((one) => one.kind === kind).flatMap(({ unknown }) => unknown)
-  const compared = fields.filter((field) => isCompared(kind, field, ignored))
-  return [...Map.groupBy(compared, (field) => field)].map(([field, { length: resources }]) => {
-    return { project: project.name, kind, reason: describeUnknown({ kind, field, resources }) }
-  })
+/** The resources of some kinds with those of their doubts that are about what is compared. */
+function doubtedIn({ resources }: ComparedSide, kinds: readonly Kind[], ignored: readonly FieldPattern[]) {
+  return kinds.flatMap((kind) =>
+    resources.flatMap(({ kind: own, doubts = {} }) => {
+      const compared = Object.entries(doubts).filter(([path]) => isCompared(kind, path, ignored))
+      return own === kind ? [{ kind, doubts: Object.fromEntries(compared) }] : []
+    }),
+  )
+}
+
+function toGap({ project, kind, text }: FieldGap): ComparisonGap {
+  return { project, kind, reason: text }
 }
 
 function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], query: CompareQuery) {
@@ -283,25 +283,18 @@ function compareSides(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[], 
       const [ofA, ofB] = [a.byKey.get(key) ?? [], b.byKey.get(key) ?? []]
       const [first, second] = [ofA[0], ofB[0]]
       if (first === undefined || second === undefined) {
-        rows.push(...ofA.map((one) => toLonely(one, 'only_in_a', { side: a, other: b })))
-        rows.push(...ofB.map((one) => toLonely(one, 'only_in_b', { side: b, other: a })))
+        rows.push(...ofA.map((one) => toLonely(one, { side: a, other: b, isA: true })))
+        rows.push(...ofB.map((one) => toLonely(one, { side: b, other: a, isA: false })))
       } else if (ofA.length > 1 || ofB.length > 1) {
         const by = kind === 'endpoint' ? query.matching : 'name'
         const reason = `${ofA.length} in A and ${ofB.length} in B match by ${by}`
         rows.push(...ofA.map((one) => toRow(a, one, { change: 'ambiguous', reason })))
         rows.push(...ofB.map((one) => toRow(b, one, { change: 'ambiguous', reason })))
-      } else if (a !== b && (first.isUnreferenced || second.isUnreferenced)) {
-        const reason = describeUnreferenced(first.isUnreferenced ? a : b)
-        rows.push(toRow(a, first, { change: 'unknown', other_uid: second.uid, reason }))
       } else {
-        const { fields, unshown, unknown } = comparePair({ a, b, first, second }, query)
-        for (const path of unshown) addTo(uncompared, kind, path)
-        if (fields.length > 0) rows.push(toRow(a, first, { change: 'modified', other_uid: second.uid, fields }))
-        else if (unknown.length === 0) equal += 1
-        else {
-          const reason = `unknown in one of the two: ${unknown.join(', ')}`
-          rows.push(toRow(a, first, { change: 'unknown', other_uid: second.uid, reason }))
-        }
+        const { row, uncompared: paths } = comparePair({ a, b, first, second }, query)
+        for (const path of paths) addTo(uncompared, kind, path)
+        if (row === undefined) equal += 1
+        else rows.push(row)
       }
     }
   }
@@ -317,45 +310,43 @@ function addTo(uncompared: Map<string, UncomparedField>, kind: Kind, path: strin
   uncompared.set(key, { kind, path, resources: (uncompared.get(key)?.resources ?? 0) + 1 })
 }
 
-interface Pair {
-  readonly a: ComparedSide
-  readonly b: ComparedSide
-  readonly first: SidedResource
-  readonly second: SidedResource
-}
-
-function comparePair(pair: Pair, { hosts, ignored }: CompareQuery) {
-  const { first, second } = pair
-  const sealsComparable = first.sealKeyId === second.sealKeyId
-  const values = diffCounterparts(first.kind, first.attributes, second.attributes, { hosts, ignored, sealsComparable })
+/** `row`: absent where the two are equal. */
+function comparePair(pair: ComparedPair, { hosts, ignored }: CompareQuery) {
+  const { a, b, first, second } = pair
+  const { kind, uid: other_uid } = second
+  const row = (members: Pick<ComparedRow, 'change'> & Partial<ComparedRow>) =>
+    toRow(a, first, { other_uid, ...members })
+  if (a !== b && (first.isUnreferenced || second.isUnreferenced)) {
+    const reason = describeUnreferenced(first.isUnreferenced ? a : b)
+    return { row: row({ change: 'unknown', reason }), uncompared: [] }
+  }
+  const values = diffCounterparts(kind, first, second, { hosts, ignored })
   const references = compareReferences(pair, ignored)
-  const all = [...values.fields, ...references.fields].sort((one, other) => (one.path < other.path ? -1 : 1))
-  const paths = [...new Set([...first.unknown, ...second.unknown])].sort()
-  const unknown = paths.filter((path) => isCompared(first.kind, path, ignored))
-  const isKnown = ({ path }: FieldChange) => !unknown.some((field) => pointersOverlap(pointerOf(field), path))
-  return { fields: all.filter(isKnown), unshown: [...values.unshown, ...references.unknown], unknown }
-}
-
-/** Of the list in which it is, where it is in one: lists of things with a uid are compared as a set. */
-function pointerOf(field: string): string {
-  return `/${(field.split('[]')[0] ?? '').replaceAll('.', '/')}`
+  const fields = [...values.fields, ...references.fields].sort((one, two) => (one.path < two.path ? -1 : 1))
+  const paths = [...values.unknown, ...references.unknown].map((path) => describeField(kind, path).path)
+  const unknown = [...new Set(paths)].sort()
+  const reason = unknown.length === 0 ? null : `unknown in one of the two: ${unknown.join(', ')}`
+  const uncompared = [...values.unshown, ...references.unknown, ...references.ambiguous]
+  if (fields.length > 0) return { row: row({ change: 'modified', fields, reason }), uncompared }
+  if (reason !== null) return { row: row({ change: 'unknown', reason }), uncompared }
+  const [several] = references.ambiguous
+  if (several === undefined) return { row: undefined, uncompared }
+  return { row: row({ change: 'ambiguous', reason: `${several} leads to one of several that match` }), uncompared }
 }
 
 /** For a resource without a counterpart: unknown, unless one scan proved that it is there, and one that it is not. */
 function toLonely(
   resource: SidedResource,
-  change: 'only_in_a' | 'only_in_b',
-  { side, other }: { readonly side: ComparedSide; readonly other: ComparedSide },
+  { side, other, isA }: { readonly side: ComparedSide; readonly other: ComparedSide; readonly isA: boolean },
 ): ComparedRow {
-  if (resource.isUnreferenced) return toRow(side, resource, { change: 'unknown', reason: describeUnreferenced(side) })
-  if (side.viewOf(resource.kind) === undefined) {
-    const reason = `it may be gone: ${gapOf(side, resource.kind, other) ?? describeMissed(side, resource.kind)}`
-    return toRow(side, resource, { change: 'unknown', reason })
-  }
-  if (provesAbsence(resource.kind, other.viewOf(resource.kind), side.viewOf(resource.kind)))
-    return toRow(side, resource, { change })
-  const reason = `${other.project.name} may have it: ${gapOf(other, resource.kind, side) ?? 'its scan does not show all'}`
-  return toRow(side, resource, { change: 'unknown', reason })
+  const { kind } = resource
+  const unknown = (reason: string) => toRow(side, resource, { change: 'unknown', reason })
+  if (resource.isUnreferenced) return unknown(describeUnreferenced(side))
+  const [here, there] = [side.viewOf(kind), other.viewOf(kind)]
+  if (here === undefined) return unknown(`it may be gone: ${gapOf(side, kind, other) ?? describeMissed(side, kind)}`)
+  const presence = presenceIn(kind, { state: resource, view: here }, { state: undefined, view: there })
+  if (presence !== 'unknown') return toRow(side, resource, { change: isA ? 'only_in_a' : 'only_in_b' })
+  return unknown(`${other.project.name} may have it: ${gapOf(other, kind, side) ?? 'its scan does not show all'}`)
 }
 
 /** In words: what a side shows of a source may have changed, or be gone. */
@@ -373,108 +364,4 @@ function namesOf(scans: readonly RecordedScan[]): string {
   const names = scans.slice(0, mostNamed).map(({ project }) => project.name)
   const omitted = scans.length - names.length
   return `${names.join(', ') || 'no projects'}${omitted === 0 ? '' : ` and ${omitted} more`}`
-}
-
-const references = [
-  ['endpoint_uid', 'endpoint'],
-  ['source_uid', 'source'],
-  ['device_uid', 'device'],
-] as const satisfies readonly (readonly [string, Kind])[]
-
-/** Compares what two subscriptions refer to: equal are references to counterparts, and references to nothing. */
-function compareReferences(
-  pair: {
-    readonly a: ComparedSide
-    readonly b: ComparedSide
-    readonly first: SidedResource
-    readonly second: SidedResource
-  },
-  ignored: readonly FieldPattern[],
-) {
-  const { a, b, first, second } = pair
-  const fields: FieldChange[] = []
-  const unknown: string[] = []
-  if (first.kind !== 'subscription') return { fields, unknown }
-  const before = withoutFields(first.attributes, ignored)
-  const after = withoutFields(second.attributes, ignored)
-  for (const [member, kind] of references) {
-    const [one, other] = [before[member], after[member]]
-    if (one === undefined && other === undefined) continue
-    const [end, otherEnd] = [resolve(kind, one, { side: a, other: b }), resolve(kind, other, { side: b, other: a })]
-    const path = `/${member}`
-    if (end === undefined || otherEnd === undefined) unknown.push(path)
-    else if (end.key !== otherEnd.key)
-      fields.push({ path, before: end.displayAgainst(otherEnd), after: otherEnd.displayAgainst(end) })
-    else if ([a, b].some(({ byKey }) => (byKey.get(end.key)?.length ?? 0) > 1)) unknown.push(path)
-  }
-  return { fields, unknown }
-}
-
-interface End {
-  /** Equal for counterparts. */
-  readonly key: string
-  readonly name: string
-  readonly uid: string | null
-  /** For people: the name, unless the other one has the same. */
-  displayAgainst(other: Pick<End, 'name'>): Json
-}
-
-/** undefined when it is not known what a reference leads to. */
-function resolve(
-  kind: Kind,
-  uid: Json | undefined,
-  { side, other }: { readonly side: ComparedSide; readonly other: ComparedSide },
-): End | undefined {
-  if (uid === null || uid === '') return { key: 'nothing', name: '', uid: null, displayAgainst: () => null }
-  if (typeof uid !== 'string') return undefined
-  const resource = side.find(kind, uid)
-  if (resource !== undefined) {
-    const { key, name } = resource
-    return { key, name, uid, displayAgainst: (end) => (name === '' || name === end.name ? uid : name) }
-  }
-  return provesAbsence(kind, side.viewOf(kind), other.viewOf(kind))
-    ? { key: 'missing', name: '', uid, displayAgainst: () => uid }
-    : undefined
-}
-
-/** Resources of A with a secret that B has too, in any resource: who learns it in one project has it in the other. */
-function findSharedSecrets(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[]): ComparedRow[] {
-  const inB = new Map<string, SidedResource[]>()
-  for (const resource of among(b, kinds)) {
-    for (const { seal } of findSeals(resource.kind, resource.attributes)) {
-      const key = keyOf(resource, seal)
-      const withSeal = inB.get(key)
-      if (withSeal === undefined) inB.set(key, [resource])
-      else withSeal.push(resource)
-    }
-  }
-  return among(a, kinds).flatMap((resource) => {
-    const fields: FieldChange[] = []
-    const sharers = new Set<SidedResource>()
-    for (const { path, seal } of findSeals(resource.kind, resource.attributes)) {
-      const withSeal = inB.get(keyOf(resource, seal))
-      const sharer = withSeal?.find(({ key }) => key === resource.key) ?? withSeal?.[0]
-      if (sharer === undefined) continue
-      sharers.add(sharer)
-      fields.push({ path, before: seal, after: seal })
-    }
-    const [first] = sharers
-    if (first === undefined) return []
-    const named = [...sharers]
-      .slice(0, mostNamed)
-      .map(({ kind, uid, name }) => `${kind} ${name === '' ? uid : quote(name)}`)
-    const omitted = sharers.size - named.length
-    const where = `${named.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
-    const reason = `${b.project.name} has ${sharers.size === 1 ? 'it' : 'them'} in ${where}`
-    return [toRow(a, resource, { other_uid: first.uid, change: 'same_secret', reason, fields })]
-  })
-}
-
-function among({ resources }: ComparedSide, kinds: readonly Kind[]): readonly SidedResource[] {
-  return resources.filter(({ kind }) => kinds.includes(kind))
-}
-
-/** Seals of different installation keys say nothing about each other. */
-function keyOf({ sealKeyId }: SidedResource, seal: string): string {
-  return `${sealKeyId} ${seal}`
 }

@@ -35,7 +35,7 @@ export type UncomparedField = z.infer<typeof uncomparedField>
 export const comparisonGap = z.object({ project: schemas.project, kind: schemas.kind, reason: z.string() })
 export type ComparisonGap = z.infer<typeof comparisonGap>
 
-export interface CompareQuery extends Omit<CounterpartOptions, 'sealsComparable'> {
+export interface CompareQuery extends CounterpartOptions {
   readonly run: CommittedRun
   readonly a: string
   readonly b: string

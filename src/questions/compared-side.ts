@@ -3,25 +3,21 @@ import type { CompleteScan, CompleteScans } from '../history/records.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readCompleteScans } from '../history/sql/scans.ts'
 import { type ResourceAtRun, readStateAt } from '../history/sql/state-at.ts'
-import { readUnknownFields, type UnknownFields } from '../history/sql/unknown-fields.ts'
-import { parseStored } from '../history/stored-body.ts'
+import type { SeenState } from '../inventory/compare-fields.ts'
 import { maskSealsInText } from '../inventory/diff-attributes.ts'
 import { splitUrl } from '../inventory/split-url.ts'
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
-import { type Kind, type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
-import { fieldsOf } from './field-gaps.ts'
-import { listingOf } from './proves-absence.ts'
+import { type Kind, type ProjectRef, resourceKey } from '../model/resource.ts'
+import { listingOf } from '../model/walks-for.ts'
+import { stateIn, stateOf } from './field-gaps.ts'
 
 export type Matching = 'name' | 'url_path' | 'owner+name'
 
 /** A resource of one of two compared projects. */
-export interface SidedResource extends Omit<ResourceAtRun, 'body'> {
-  readonly attributes: JsonObject
+export interface SidedResource extends Omit<ResourceAtRun, 'body'>, SeenState {
   /** Resources of both sides with one key have the same purpose. */
   readonly key: string
-  /** Paths of fields that are unknown. */
-  readonly unknown: readonly string[]
 }
 
 /** One of two compared projects, as its last scan left it. */
@@ -41,7 +37,6 @@ export interface ScannedState {
   readonly scan: RecordedScan
   readonly complete: CompleteScans
   readonly state: readonly ResourceAtRun[]
-  readonly unknown: ReadonlyMap<ResourceKey, UnknownFields>
 }
 
 export async function readScannedState(
@@ -50,27 +45,17 @@ export async function readScannedState(
   { number }: CommittedRun,
 ): Promise<ScannedState> {
   const complete = await readCompleteScans(reader, scan.project, number)
-  return {
-    scan,
-    complete,
-    state: await readStateAt(reader, scan.project, number),
-    unknown: await readUnknownFields(reader, scan.project, number),
-  }
+  return { scan, complete, state: await readStateAt(reader, scan.project, number) }
 }
 
 /** `matching`: by uid for a project that is compared with itself. */
-export function openSide({ scan, complete, state, unknown }: ScannedState, matching: Matching | 'uid'): ComparedSide {
+export function openSide({ scan, complete, state }: ScannedState, matching: Matching | 'uid'): ComparedSide {
   const { project } = scan
-  const resources = state.map(({ body, ...resource }): SidedResource => {
-    // A stored body is canonical JSON of an object, written by us.
-    const attributes = parseStored<JsonObject>(body)
-    const doubted = unknown.get(resourceKey(resource))
-    return {
-      ...resource,
-      attributes,
-      unknown: doubted === undefined ? [] : fieldsOf(doubted, scan.coverage),
-      key: matching === 'uid' ? resourceKey(resource) : keyOf(resource, attributes, matching),
-    }
+  const resources = state.map((version): SidedResource => {
+    const { body, ...resource } = version
+    const seen = stateIn(scan.coverage, resource.kind, stateOf(version))
+    const key = matching === 'uid' ? resourceKey(resource) : keyOf(resource, seen.attributes, matching)
+    return { ...resource, ...seen, key }
   })
   const byUid = new Map(resources.map((resource) => [resourceKey(resource), resource]))
   return {
@@ -100,8 +85,8 @@ export function gapOf(side: ComparedSide, kind: Kind, other: ComparedSide): stri
   if (view === undefined) {
     // What an earlier scan showed may have changed, or be gone.
     if (side.resources.some((resource) => resource.kind === kind)) return describeMissed(side, kind)
-    const walk = side.scan.coverage.find(({ listing }) => listing === listingOf[kind])
-    const otherWalk = other.scan.coverage.find(({ listing }) => listing === listingOf[kind])
+    const walk = side.scan.coverage.find(({ listing }) => listing === listingOf(kind, true))
+    const otherWalk = other.scan.coverage.find(({ listing }) => listing === listingOf(kind, true))
     // Runs before event types were read, or without them, are as comparable as ever.
     if (kind === 'event_type' && isUnlisted(walk) && isUnlisted(otherWalk)) return undefined
     if (walk?.status !== 'skipped') return describeMissed(side, kind)

@@ -8,11 +8,8 @@ import { type ResourceDifference, visitDiffering } from '../history/sql/differin
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import type { StateVersion } from '../history/sql/state-at.ts'
-import { parseStored } from '../history/stored-body.ts'
-import { diffAttributes, sealedOtherwise } from '../inventory/diff-attributes.ts'
-import type { FieldChange } from '../model/change.ts'
+import { compareFields } from '../inventory/compare-fields.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
-import { differingMembers } from '../model/differing-members.ts'
 import { AuditError } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
@@ -24,8 +21,8 @@ import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
 import { matchingProjects, presentScans, selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
-import { fieldGap, readFieldGaps, sayUnknown } from './field-gaps.ts'
-import { provesAbsence } from './proves-absence.ts'
+import { fieldGap, readFieldGaps, sayUnknown, stateOf } from './field-gaps.ts'
+import { presenceIn } from './proves-absence.ts'
 import { given, kindParameter, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
 
 const diffRow = schemas.change.extend({
@@ -116,27 +113,28 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
   const [scansFrom, scansTo] = [await readLatestScans(reader, from.number), await readLatestScans(reader, to.number)]
   const scans = selectProjects(isBackwards ? scansFrom : scansTo, projects)
-  const wasAbsent = await readAbsences(
+  const presenceOf = await readPresences(
     reader,
     scans.map(({ project }) => project),
     { earlier, later },
   )
   const first = firstInOrder<DiffRow>(limit, inResourceOrder)
-  const unseen = new Map<string, CountedKind>()
-  const resealed = new Map<string, CountedKind>()
+  const unseen: Omit<CountedKind, 'resources'>[] = []
+  const resealed: Omit<CountedKind, 'resources'>[] = []
   let total = 0
   await visitDiffering(reader, earlier.number, later.number, (pair) => {
     if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) return
-    if (pair.before === undefined && !wasAbsent(pair)) return countKind(unseen, pair)
-    if (isResealed(pair)) countKind(resealed, pair)
+    const counted = { project: pair.project.name, kind: pair.kind }
+    if (presenceOf(pair) === 'unknown') return void unseen.push(counted)
+    const { row, isResealed } = comparePair(isBackwards ? swapped(pair) : pair, withPatch)
+    if (isResealed) resealed.push(counted)
+    if (row === undefined) return
     if (after !== undefined && inResourceOrder({ ...pair, project: pair.project.name }, after) <= 0) return
-    for (const row of toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch)) {
-      total++
-      first.add(row)
-    }
+    total++
+    first.add(row)
   })
   const extent = isBackwards ? selectProjects(scansTo, projects) : scans
-  const [notScanned, secretsNotCompared] = [inOrder(unseen), inOrder(resealed)]
+  const [notScanned, secretsNotCompared] = [countKinds(unseen), countKinds(resealed)]
   const gapsBefore = await readFieldGaps(reader, extent, earlier.number, kind)
   const gapsAfter = await readFieldGaps(reader, extent, later.number, kind)
   // Of a field that is unknown on both sides, what the later one says.
@@ -170,24 +168,11 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   }
 }
 
-function countKind(counted: Map<string, CountedKind>, { project, kind }: ResourceDifference): void {
-  const key = `${project.name} ${kind}`
-  const { resources = 0 } = counted.get(key) ?? {}
-  counted.set(key, { project: project.name, kind, resources: resources + 1 })
-}
-
-function inOrder(counted: ReadonlyMap<string, CountedKind>): readonly CountedKind[] {
-  return [...counted.values()].sort((a, b) => compareText(a.project, b.project) || compareText(a.kind, b.kind))
-}
-
-/** Whether both sides hold secrets that cannot be compared, since different keys or versions sealed them. */
-function isResealed({ before, after }: ResourceDifference): boolean {
-  return before !== undefined && after !== undefined && hasOtherSeals(before, after)
-}
-
-export function hasOtherSeals(before: StateVersion, after: StateVersion): boolean {
-  const sealsComparable = before.sealKeyId === after.sealKeyId
-  return sealedOtherwise(attributesOf(before), attributesOf(after), { sealsComparable }).length > 0
+/** How many of each kind of each project there are. */
+export function countKinds(found: readonly Omit<CountedKind, 'resources'>[]): CountedKind[] {
+  return [...Map.groupBy(found, ({ project, kind }) => `${project} ${kind}`).values()]
+    .flatMap((alike) => alike.slice(0, 1).map((one) => ({ ...one, resources: alike.length })))
+    .sort((a, b) => compareText(a.project, b.project) || compareText(a.kind, b.kind))
 }
 
 /** A sentence about resources that are not compared. */
@@ -200,8 +185,8 @@ export function sayResealed({ project, kind, resources }: CountedKind): string {
   return `${project}: secrets of ${count(resources, kind)} not compared: sealed by different keys or versions.`
 }
 
-/** Whether a scan by the earlier run proves of what only the later one has that it was not there. */
-async function readAbsences(
+/** In which of two runs resources are, as far as the earlier one proves that what it does not have was not there. */
+async function readPresences(
   reader: HistoryReader,
   projects: readonly ProjectRef[],
   { earlier, later }: { readonly earlier: CommittedRun; readonly later: CommittedRun },
@@ -211,37 +196,37 @@ async function readAbsences(
     const read = ({ number }: CommittedRun) => readCompleteScans(reader, project, number)
     scansByProject.set(projectKey(project), [await read(earlier), await read(later)])
   }
-  return ({ project, kind }: ResourceDifference) => {
-    const [before, after] = scansByProject.get(projectKey(project)) ?? [{}, {}]
-    return provesAbsence(kind, before[kind], after[kind])
+  return ({ project, kind, before, after }: ResourceDifference) => {
+    const [then, now] = scansByProject.get(projectKey(project)) ?? [{}, {}]
+    const earlier = { state: before && {}, view: then[kind] }
+    return presenceIn(kind, earlier, { state: after && {}, view: now[kind], isLater: true })
   }
 }
 
-function toRows({ project, kind, uid, before, after }: ResourceDifference, withPatch: boolean): DiffRow[] {
+function swapped({ before, after, ...resource }: ResourceDifference): ResourceDifference {
+  return { ...resource, before: after, after: before }
+}
+
+/** `row`: absent where nothing differs. `isResealed`: both hold secrets that cannot be compared. */
+function comparePair({ project, kind, uid, before, after }: ResourceDifference, withPatch: boolean) {
   const row = { project: project.name, kind, uid, name: (after ?? before)?.name ?? '' }
-  if (before === undefined || after === undefined) {
-    const change = before === undefined ? 'added' : 'removed'
-    const patch = after === undefined ? wholeRemoved : [{ op: 'add', path: '', value: attributesOf(after) } as const]
-    return [{ ...row, change, fields: [], ...(withPatch ? { patch } : {}) }]
+  const withoutFields = (change: 'added' | 'removed', patch: PatchOperation): { row: DiffRow; isResealed: boolean } => {
+    return { row: { ...row, change, fields: [], ...(withPatch ? { patch: [patch] } : {}) }, isResealed: false }
   }
-  const fields = fieldsBetween(kind, before, after)
-  if (fields.length === 0) return []
-  const patch = withPatch ? { patch: patchBetween(attributesOf(before), attributesOf(after)) } : {}
-  return [{ ...row, change: 'modified', fields, ...patch }]
+  if (after === undefined) return withoutFields('removed', { op: 'remove', path: '' })
+  const [old, now] = [before && stateOf(before), stateOf(after)]
+  if (old === undefined) return withoutFields('added', { op: 'add', path: '', value: now.attributes })
+  const compared = compareFields(kind, old, now)
+  const { asSeen: fields } = compared
+  const isResealed = compared.resealed.length > 0
+  if (fields.length === 0) return { row: undefined, isResealed }
+  const patch = withPatch ? { patch: patchBetween(old.attributes, now.attributes) } : {}
+  return { row: { ...row, change: 'modified' as const, fields, ...patch }, isResealed }
 }
 
-const wholeRemoved = [{ op: 'remove', path: '' }] as const
-
-/** Compares field by field; seals of different installation keys are not comparable. */
-export function fieldsBetween(kind: Kind, before: StateVersion, after: StateVersion): FieldChange[] {
-  const sealsComparable = before.sealKeyId === after.sealKeyId
-  const [earlier, later] = differingMembers(before.body, after.body)
-  return diffAttributes(kind, parseStored(earlier), parseStored(later), { sealsComparable })
-}
-
-/** A stored body is canonical JSON of an object, written by us. */
-export function attributesOf({ body }: StateVersion): JsonObject {
-  return parseStored(body)
+/** Two versions of a resource, field by field. */
+export function compareVersions(kind: Kind, before: StateVersion, after: StateVersion) {
+  return compareFields(kind, stateOf(before), stateOf(after))
 }
 
 export const diffView: AnswerView<DiffRow> = {

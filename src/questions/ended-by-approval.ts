@@ -8,7 +8,7 @@ import { findLastRun } from '../history/sql/runs.ts'
 import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
-import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { compareFields } from '../inventory/compare-fields.ts'
 import { schemas } from '../model/report.ts'
 import { projectKey, resourceKey } from '../model/resource.ts'
 import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
@@ -86,10 +86,9 @@ async function endedIn(
     if (changed?.has(resourceKey(violation)) === false) return false
     // Approved as gone, or approved while it was there.
     if (before === undefined || after === undefined) return before === after
-    const sealsComparable = before.sealKeyId === after.sealKeyId
-    const fields = diffAttributes(violation.kind, before.attributes, after.attributes, { sealsComparable })
+    const { asSeen } = compareFields(violation.kind, before, after)
     const paths = acceptedPaths(violation)
-    return !fields.some(({ path }) => touches(paths, path))
+    return !asSeen.some(({ path }) => touches(paths, path))
   })
 }
 

@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import { describeResources } from '../audit/describe-gaps.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
-import { readUnknownFields, type UnknownFields } from '../history/sql/unknown-fields.ts'
-import { isStored } from '../inventory/malformed.ts'
+import type { StateVersion } from '../history/sql/state-at.ts'
+import { readDoubted } from '../history/sql/unknown-fields.ts'
+import { parseFacts, parseStored } from '../history/stored-body.ts'
+import { compareFields, type FieldInDoubt, type SeenState } from '../inventory/compare-fields.ts'
+import { describeField } from '../inventory/malformed.ts'
+import type { JsonObject } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
-import { count } from '../text/count.ts'
 
 /** What a comparison cannot say: a value that is unknown on one side is neither equal nor another one. */
 export const fieldGap = z.object({
@@ -17,6 +21,49 @@ export const fieldGap = z.object({
 })
 export type FieldGap = z.infer<typeof fieldGap>
 
+/** A stored body is canonical JSON of an object, written by us. */
+export function attributesOf({ body }: Pick<StateVersion, 'body'>): JsonObject {
+  return parseStored(body)
+}
+
+/** A version as comparisons take it. */
+export function stateOf(version: Pick<StateVersion, 'body' | 'facts' | 'sealKeyId'>): SeenState {
+  const { facts, sealKeyId } = version
+  return { attributes: attributesOf(version), doubts: parseFacts(facts).doubts, sealKeyId }
+}
+
+type Coverage = RecordedScan['coverage']
+
+/** A state with what is in doubt as of a scan. Rows that its service does not have are not. */
+export function stateIn(coverage: Coverage, kind: Kind, { attributes, doubts, sealKeyId }: SeenState): SeenState {
+  const hasRows = kind !== 'subscription' || attributes.filters !== undefined
+  const isOffered = coverage.find(({ listing }) => listing === 'filters')?.status !== 'skipped'
+  if (hasRows || !isOffered) return { attributes, doubts, sealKeyId }
+  return { attributes, doubts: { filters: { cause: 'rows_unread' }, ...doubts }, sealKeyId }
+}
+
+/** What is in doubt, by paths without uids. That of seals is said of a resource as a whole. */
+export function asDoubts(kind: Kind, unknown: readonly FieldInDoubt[]): NonNullable<SeenState['doubts']> {
+  const fields = unknown.filter(({ cause }) => cause !== 'seal_key_changed')
+  return Object.fromEntries(fields.map(({ path, cause }) => [describeField(kind, path).path, { cause }]))
+}
+
+/** The fields in doubt of resources of a project, each once with how many have it so. */
+export function gapsOf(
+  project: string,
+  resources: Iterable<{ readonly kind: Kind } & Pick<SeenState, 'doubts'>>,
+): FieldGap[] {
+  const fields = [...resources].flatMap(({ kind, doubts = {} }) =>
+    Object.entries(doubts).map(([field, { cause }]) => ({ kind, field, cause })),
+  )
+  return [...Map.groupBy(fields, (one) => Object.values(one).join(' ')).values()].flatMap((alike) =>
+    alike.slice(0, 1).map(({ kind, field, cause }) => {
+      const { length: resources } = alike
+      return { project, kind, field, resources, text: describeResources({ kind, field, cause, resources }) }
+    }),
+  )
+}
+
 /** Fields that are unknown in some projects as of a run. `kind`: of this kind alone. */
 export async function readFieldGaps(
   reader: HistoryReader,
@@ -26,34 +73,14 @@ export async function readFieldGaps(
 ): Promise<readonly FieldGap[]> {
   const gaps: FieldGap[] = []
   for (const { project, coverage } of scans) {
-    const unknown = [...(await readUnknownFields(reader, project, run)).values()]
-    const counts = new Map<string, { kind: Kind; field: string; resources: number }>()
-    for (const one of unknown) {
-      if (kind !== undefined && one.kind !== kind) continue
-      for (const field of fieldsOf(one, coverage)) {
-        const counted = counts.get(`${one.kind} ${field}`) ?? { kind: one.kind, field, resources: 0 }
-        counts.set(`${one.kind} ${field}`, { ...counted, resources: counted.resources + 1 })
-      }
-    }
-    gaps.push(...[...counts.values()].map((one) => ({ project: project.name, ...one, text: describeUnknown(one) })))
+    const doubted = (await readDoubted(reader, project, run)).filter((one) => kind === undefined || one.kind === kind)
+    const unknown = doubted.map(({ kind, ...version }) => {
+      const state = stateIn(coverage, kind, stateOf(version))
+      return { kind, doubts: asDoubts(kind, compareFields(kind, state, state).unknown) }
+    })
+    gaps.push(...gapsOf(project.name, unknown))
   }
   return gaps
-}
-
-/** Paths of what is unknown of a resource. Rows that its service does not have are not. */
-export function fieldsOf(
-  { kind, unseen, areRowsUnread }: UnknownFields,
-  coverage: RecordedScan['coverage'],
-): readonly string[] {
-  const walk = coverage.find(({ listing }) => listing === 'filters')
-  const rows = areRowsUnread && walk?.status !== 'skipped' && !unseen.includes('filters') ? ['filters'] : []
-  return [...unseen.filter((path) => isStored(kind, path)), ...rows]
-}
-
-/** `2 endpoints that show no url`. */
-export function describeUnknown({ kind, field, resources }: Pick<FieldGap, 'kind' | 'field' | 'resources'>): string {
-  if (field === 'filters') return `${count(resources, kind)} whose filter rows are not known`
-  return `${count(resources, kind)} that ${resources === 1 ? 'shows' : 'show'} no ${field}`
 }
 
 /** A sentence about it. */

@@ -16,7 +16,7 @@ import { sentenceOfEnding } from '../report/describe-ending.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { Decisions } from './decisions.ts'
-import { attributesOf } from './diff.ts'
+import { attributesOf } from './field-gaps.ts'
 import { versionIn } from './former-state.ts'
 import { isOpenBefore } from './ready-changes.ts'
 

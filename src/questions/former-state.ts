@@ -1,7 +1,7 @@
 import { isFollowedBy, type VersionSpan, type ViolationSpan } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import type { Kind } from '../model/resource.ts'
-import { fieldsBetween } from './diff.ts'
+import { compareVersions } from './diff.ts'
 
 /**
  * Why a former state was chosen: a person named its run; it is the state before the changes that open violations of
@@ -44,7 +44,7 @@ export function findPutRight(
   if (run === undefined || now === undefined) return undefined
   const fixed = violations.filter(({ toRun, resolution }) => toRun === run && resolution === 'fixed')
   const isUndone = versions.some(
-    (earlier) => earlier.toRun === version.fromRun && fieldsBetween(kind, earlier, now).length === 0,
+    (earlier) => earlier.toRun === version.fromRun && compareVersions(kind, earlier, now).asSeen.length === 0,
   )
   return fixed.length > 0 || isUndone ? { run, rules: [...new Set(fixed.map(({ rule }) => rule))] } : undefined
 }
@@ -78,7 +78,7 @@ export function chooseFormerState(
     for (let at = versions.length - 1; at > 0; at--) {
       const [before, after] = [versions[at - 1], versions[at]]
       if (before === undefined || after === undefined || !isFollowedBy(before, after)) return undefined
-      if (fieldsBetween(kind, before, after).length > 0)
+      if (compareVersions(kind, before, after).asSeen.length > 0)
         return { version: before, basis: 'before_change', rules: [], changedIn: after.fromRun }
     }
     return undefined

@@ -11,7 +11,7 @@ import { shellWord } from '../report/text/commands.ts'
 import type { Bound } from '../rules/engine/rule.ts'
 import { builtInRule } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { attributesOf } from './diff.ts'
+import { attributesOf } from './field-gaps.ts'
 
 /** A value that a request sets because a rule asks for it. */
 export interface ReadyChange {

@@ -57,6 +57,8 @@ export interface Restoration {
   readonly isSame: boolean
   /** Whether the state before the oldest one that is left was pruned. */
   readonly wasPruned: boolean
+  /** Of what it cannot be said whether it differs from it: JSON Pointers, or words. */
+  readonly unknown: readonly string[]
   readonly manualSteps: readonly ManualStep[]
   /** Subscriptions that went with the resource. */
   readonly dependents: readonly { readonly uid: string; readonly name: string }[]

@@ -24,8 +24,9 @@ import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import { type Json, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
-import { type Kind, maskedSeal, type ProjectRef } from '../model/resource.ts'
+import type { Kind, ProjectRef } from '../model/resource.ts'
 import { anyJson, anyObject, listOf } from '../model/schema.ts'
+import { walksFor } from '../model/walks-for.ts'
 import type { Policy } from '../policy/policy.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
@@ -34,14 +35,17 @@ import { type Activation, activationOf, isRepairable, type Repair } from '../rep
 import type { ManualStep } from '../repair/write-body.ts'
 import { type Answer, type AnswerForm, aboutScans, limited } from '../report/answer.ts'
 import { describeCause } from '../report/describe-cause.ts'
+import { isGap } from '../report/gaps.ts'
 import { shellWord } from '../report/text/commands.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { quote } from '../text/neutralise.ts'
 import { statingExtent } from './as-of.ts'
 import { type Decisions, readDecisions } from './decisions.ts'
-import { attributesOf, fieldsBetween, hasOtherSeals } from './diff.ts'
+import { compareVersions } from './diff.ts'
+import { attributesOf, stateOf } from './field-gaps.ts'
 import { checkDestinations, describeDecision, describeDiversion } from './find-diversion.ts'
 import { chooseFormerState, type FormerState, findPutRight } from './former-state.ts'
+import { type Goal, knownGoal } from './known-goal.ts'
 import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidOrName } from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow, StepOfResource } from './restore-row.ts'
@@ -301,12 +305,18 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
   if (isFix && ready.changes.length + ready.manualSteps.length === 0) throw noReadyFix(rule ?? '')
   const putRight = isFix || chosen === undefined ? undefined : findPutRight(kind, versions, spans, chosen)
   const former = isFix || putRight !== undefined ? undefined : chosen
-  const state = former && { target: attributesOf(former.version), changes: changesTo(kind, former, now) }
+  const isUnread = walksFor([kind], scans[0]?.coverage ?? []).some(isGap)
+  const compared = former && now && compareVersions(kind, former.version, now)
+  const state = former && { target: attributesOf(former.version), changes: compared?.asSeen ?? [] }
   const decisionsOf = await readDecisions(reader)
   const kept =
     state === undefined || chosenRun !== undefined ? [] : decidedAmong(state.changes, now, await decisionsOf(identity))
-  const goal = isFix ? ready : state && withoutKept(state, kept)
-  const leftOut = goal === undefined || chosenRun !== undefined ? [] : await leaveOut(goal)
+  const wanted = isFix ? ready : state && withoutKept(state, kept)
+  const basis = { former: former && stateOf(former.version), now: now && stateOf(now), isPresent: isFix }
+  const goal = wanted && knownGoal(kind, wanted, basis)
+  const diverted = goal === undefined || chosenRun !== undefined ? [] : await leaveOut(goal)
+  const isNothing = now !== undefined && goal?.changes.length === 0
+  const leftOut = [...(isNothing ? [] : (goal?.obstacles ?? [])), ...diverted]
   const gateway = gatewayOf(project)
   const present = { identity, now, scans, run, gateway, taken: [] }
   const paths = goal?.changes.map(({ path }) => path) ?? []
@@ -324,12 +334,10 @@ export async function readRestore(reader: HistoryReader, query: RestoreQuery): P
     isGone: now === undefined,
     isSame: former !== undefined && now !== undefined && paths.length === 0,
     wasPruned: versions[0]?.isContinued === true,
-    manualSteps: [...leftOut, ...repair.manualSteps, ...(ready?.manualSteps ?? [])],
+    unknown: isUnread ? ['all of it'] : [...new Set(compared?.unknown.map(({ path }) => path))],
+    manualSteps: [...leftOut, ...(goal?.steps ?? []), ...repair.manualSteps, ...(ready?.manualSteps ?? [])],
     dependents: now === undefined && last !== undefined ? await dependentsOf(reader, identity, last, run) : [],
-    notes: [
-      ...(isFix ? ready.notes : former === undefined || now === undefined ? [] : notesOn(former.version, now)),
-      ...repair.notes,
-    ],
+    notes: [...(isFix ? ready.notes : []), ...repair.notes],
   }
   return {
     form: restoreForm,
@@ -387,11 +395,6 @@ function decidedAmong(
     const decision = decisionOn(path, value)
     return decision === undefined ? [] : [{ path, value, reason: describeDecision(decision) }]
   })
-}
-
-interface Goal {
-  readonly target: JsonObject
-  readonly changes: readonly Pick<FieldChange, 'path'>[]
 }
 
 function nameOf(kind: Kind, name: string | undefined, uid: string): string {
@@ -480,9 +483,14 @@ export async function readCauseRestore(
     kept.push(...accepted.map(({ path, reason }) => ({ uid, path, reason })))
     const fields = hit.fields.filter(({ path }) => !accepted.some((one) => one.path === path))
     if (now !== undefined && fields.length === 0) continue
-    const target = now === undefined ? attributesOf(last) : before(fields, attributesOf(now), former)
+    const wanted = { target: now ? before(fields, attributesOf(now), former) : attributesOf(last), changes: fields }
+    const basis = { former: stateOf(former ?? last), now: now && stateOf(now), isPresent: now !== undefined }
+    const { target, changes, steps, obstacles } = knownGoal(kind, wanted, basis)
+    manualSteps.push(...steps.map((each) => ({ uid, ...each })))
+    leftOut.push(...obstacles.map((each) => ({ uid, ...each })))
+    if (obstacles.length > 0 || (now !== undefined && changes.length === 0)) continue
     const gateway = gatewayOf(project)
-    const paths = now === undefined ? [] : fields.map(({ path }) => path)
+    const paths = now === undefined ? [] : changes.map(({ path }) => path)
     const violations = await readViolationsOf(reader, identity, run.number)
     const { diversion, decided } = await checkDestinations(
       reader,
@@ -549,10 +557,6 @@ function unknownCause(id: string): AuditError {
   return AuditError.usage(`the history has no cause ${JSON.stringify(id)}`, {
     advice: '`hookdrift causes` lists those that are open',
   })
-}
-
-function changesTo(kind: Kind, former: FormerState, now: VersionSpan | undefined): readonly FieldChange[] {
-  return now === undefined ? [] : fieldsBetween(kind, former.version, now)
 }
 
 function noReadyFix(rule: string): AuditError {
@@ -642,18 +646,4 @@ async function dependentsOf(reader: HistoryReader, identity: Identity, last: Ver
   return referrers
     .filter(({ toRun }) => toRun !== null && toRun === last.toRun)
     .map(({ uid, name }) => ({ uid, name: withoutSeals(name) }))
-}
-
-/** What the comparison could not see. */
-function notesOn(former: VersionSpan, now: VersionSpan): string[] {
-  return [
-    ...(former.sealKeyId !== now.sealKeyId || hasOtherSeals(former, now)
-      ? [
-          'The two states were sealed under different installation keys, or by different versions: their secrets were not compared.',
-        ]
-      : []),
-    ...(former.body.includes(maskedSeal)
-      ? ['The service masks some secrets: whether they changed cannot be known.']
-      : []),
-  ]
 }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { curlLines } from '../repair/curl.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { spell, spellBody } from '../repair/pieces.ts'
+import { withoutSeals } from '../repair/placeholders.ts'
 import type { RepairRequest } from '../repair/repair.ts'
 import type { Answer, AnswerView } from '../report/answer.ts'
 import { isShellSafe, shellWord } from '../report/text/commands.ts'
@@ -17,7 +18,7 @@ import type { Restoration, RestorePlaceholder, RestoreRow, StepOfResource } from
 
 /** Sentences before the requests: which resource, which state, and why that one. */
 export function introduceRestore(restoration: Restoration): string[] {
-  const { resource, former, putRight, rule, fixes, kept, isSame, wasPruned, notes } = restoration
+  const { resource, former, putRight, rule, fixes, kept, isSame, unknown, wasPruned, notes } = restoration
   const { project, kind, uid, name } = resource
   const named = `${project.name} ${kind} ${name === '' ? '' : `${quote(name)} `}${uid}`
   if (fixes.length > 0) return [`${named}: sets ${fixes.map(describeFix).join('; ')}.`, ...notes]
@@ -33,13 +34,21 @@ export function introduceRestore(restoration: Restoration): string[] {
     ]
   const { version } = former
   const state = `its state from run ${version.fromRun}, ${showTime(version.from)}`
+  const doubts = unknown.length === 0 ? [] : [sayUnknown(unknown, version.fromRun)]
+  if (isSame && unknown.length > 0) return [`${named}: nothing to restore that is known.`, ...doubts, ...notes]
   if (isSame && version.toRun === null) return [`${named}: nothing to restore, ${state}, is the present one.`]
   if (isSame)
     return [
       `${named}: nothing to restore, it is as ${kept.length > 0 ? 'people decided' : `in run ${version.fromRun}`}.`,
       ...notes,
     ]
-  return [`${named}: back to ${state}, ${describeBasis(former)}.`, ...notes]
+  return [`${named}: back to ${state}, ${describeBasis(former)}.`, ...doubts, ...notes]
+}
+
+/** What the comparison could not see. */
+function sayUnknown(paths: readonly string[], run: number): string {
+  const doubted = listed(paths.map((path) => withoutSeals(neutralise(path))))
+  return `Whether ${doubted} ${paths.length === 1 ? 'is' : 'are'} as in run ${run} is unknown.`
 }
 
 function describeFix({ rule, path, from, to, option }: ReadyChange): string {

@@ -36,7 +36,7 @@ import { wrapPieces, wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
-import { fieldsBetween } from './diff.ts'
+import { compareVersions } from './diff.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter, uidParameter } from './question.ts'
 
 /**
@@ -253,7 +253,8 @@ function momentsOf(kind: Kind, versions: readonly VersionSpan[]): Moment[] {
 
 function beginningOf(kind: Kind, version: VersionSpan, before: VersionSpan | undefined): Moment {
   const { fromRun: run, from: at, name, isAdded, isContinued } = version
-  const fields = before !== undefined && isFollowedBy(before, version) ? fieldsBetween(kind, before, version) : []
+  const fields =
+    before !== undefined && isFollowedBy(before, version) ? compareVersions(kind, before, version).asSeen : []
   const change = (): TimelineChange => {
     if (before?.toRun === run) return fields.length === 0 ? 'restated' : 'modified'
     if (isContinued) return 'pruned'

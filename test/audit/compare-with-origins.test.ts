@@ -37,7 +37,7 @@ function findings(
     .map((finding): FollowedViolation => ({ ...finding, originRun: 1, first_seen: '1970-01-01T00:00:00Z', isActive }))
   const origins = compareWithOrigins(opened, {
     now: 0,
-    sealKeyId: 'k',
+    sealer: { keyId: 'k' },
     ofProject,
     ignored: [],
     approvalOf: () => undefined,

@@ -140,7 +140,7 @@ describe('a control is not met', () => {
     await using offered = await openLiteral(withRows)
     const turn = { policy: policyWith(rule, 'subscription/wildcard'), listings: { filters: 'auto' } } as const
     const first = await offered.audit({ ...turn, filtersPerRun: 2 })
-    const reason = `${rule} missed 1 subscription whose filter rows no run has read`
+    const reason = `${rule} missed 1 subscription whose filter rows were not read`
     expect(assess(first, rule)).toMatchObject({
       state: 'partially_assessed',
       reason: `${reason} (acme/orders).`,

@@ -17,11 +17,12 @@ function differing(
   second: JsonObject,
   { hosts = [], ignored = [] }: { hosts?: readonly string[]; ignored?: readonly string[] } = {},
 ) {
-  return diffCounterparts(kind, first, second, {
-    sealsComparable: true,
+  const stateOf = (attributes: JsonObject) => ({ attributes, sealKeyId: 'key' })
+  const { fields, unshown } = diffCounterparts(kind, stateOf(first), stateOf(second), {
     hosts: hosts.flatMap((text) => readHostMapping(text) ?? []),
     ignored: ignored.flatMap((text) => [readFieldPattern(text) ?? []]),
   })
+  return { fields, unshown }
 }
 
 const pathsOf = (...args: Parameters<typeof differing>) => differing(...args).fields.map(({ path }) => path)

@@ -50,10 +50,9 @@ function stateOf(service: string, { incomplete, resources, sealKeyId = 'key', fi
       hasDeparted: false,
     },
     complete,
-    unknown: new Map(),
     state: resources.map(({ kind, attributes, isUnreferenced = false }): ResourceAtRun => {
-      const body = canonicalJson(attributes)
-      const version = { fromRun: 1, digest: body, body, sealKeyId, since: run.started_at }
+      const body = canonicalJson(kind === 'subscription' ? { filters: null, ...attributes } : attributes)
+      const version = { fromRun: 1, digest: body, body, facts: '', sealKeyId, since: run.started_at }
       return { kind, uid: attributes.uid, name: String(attributes.name), ...version, isUnreferenced }
     }),
   }

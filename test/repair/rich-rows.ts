@@ -165,6 +165,7 @@ const amqp = {
   bindedExchange: 'hooks',
   routingKey: 'orders',
   deadLetterExchange: 'dead',
+  vhost: 'main',
   auth: { user: 'hooks', password: secret('amqp') },
 }
 

@@ -1,7 +1,7 @@
 import type { ApprovedBody } from '../../history/approvals.ts'
 import type { StagedChange } from '../../history/records.ts'
 import type { NewVersion } from '../../history/staged.ts'
-import { diffAttributes } from '../../inventory/diff-attributes.ts'
+import { compareFields } from '../../inventory/compare-fields.ts'
 import { digestsOf, probeResource } from '../../inventory/probe-resource.ts'
 import { reseal } from '../../inventory/reseal.ts'
 import type { Sealer } from '../../inventory/sealer.ts'
@@ -176,8 +176,8 @@ function driftOf(lastOutcome: ProbeVersion | undefined, now: Resource, sealKeyId
   const { kind, uid, name } = now
   const isCompared = lastOutcome.attributes.deterministic === true && now.attributes.deterministic === true
   const compared = isCompared ? /^\/(outcome|output|error)(\/|$)/ : /^\/outcome$/
-  const fields = diffAttributes('probe', lastOutcome.attributes, now.attributes, { sealsComparable: true })
-  const drifted = fields.filter(({ path }) => compared.test(path))
+  const { asSeen } = compareFields('probe', { ...lastOutcome, sealKeyId }, { ...now, sealKeyId })
+  const drifted = asSeen.filter(({ path }) => compared.test(path))
   return drifted.length === 0 ? [] : [{ kind, uid, name, change: 'modified', fields: drifted }]
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../approvals.ts'
 import type { HistoryReader } from '../reader.ts'
 import { byKindAndUid } from '../report-order.ts'
-import type { VersionPoint } from '../stored-body.ts'
+import { parseFacts, type VersionPoint } from '../stored-body.ts'
 import { type HistoryBackend, writeBetweenRuns } from './backend.ts'
 import { projectIdSql, validAtSql } from './fragments.ts'
 import { projectIdsOf } from './project-ids.ts'
@@ -178,12 +178,15 @@ interface ApprovedRow {
   readonly uid: string
   readonly name: string
   readonly body: string
+  /** Of what lies in a run. */
+  readonly facts?: string
   readonly sealKeyId: string
 }
 
-function toApproved({ body, ...row }: ApprovedRow): ApprovedResource {
+function toApproved({ body, facts = '', ...row }: ApprovedRow): ApprovedResource {
+  const { doubts } = parseFacts(facts)
   // Hookdrift wrote it as canonical JSON.
-  return { ...row, attributes: JSON.parse(body) as JsonObject }
+  return { ...row, attributes: JSON.parse(body) as JsonObject, ...(doubts && { doubts }) }
 }
 
 /** SQL of the resources that are stored with an approval; $1 is its id. */
@@ -197,7 +200,7 @@ const isOfRun = `v.project_id = a.project_id AND ${validAtSql('v', 'a.run')}`
 async function readOfRun(session: Session, approval: Approval): Promise<readonly ApprovedRow[]> {
   if (approval.run === undefined) return []
   const rows = await session.all<ApprovedRow>(
-    `SELECT v.kind, v.uid, v.name, v.body, r.seal_key_id AS "sealKeyId"
+    `SELECT v.kind, v.uid, v.name, v.body, v.facts, r.seal_key_id AS "sealKeyId"
      FROM hookdrift.approval a CROSS JOIN hookdrift.version v JOIN hookdrift.run r ON r.number = v.from_run
      WHERE a.id = $1 AND ${isOfRun}`,
     [approval.id],

@@ -29,7 +29,7 @@ type SideRow = EvaluableVersion & {
  */
 function sidesSql(session: Session): string {
   const side = (name: Side, condition: string) => `SELECT '${name}' AS side, v.project_id AS "projectId",
-      ${versionColumns}, v.facts
+      ${versionColumns}
     FROM hookdrift.version v CROSS JOIN hookdrift.run r WHERE ${condition} AND r.number = v.from_run`
   // SQLite reads each page of the file once: what ended in the order of ids, and what a run wrote above its floor.
   const before = sqlOf(session, {

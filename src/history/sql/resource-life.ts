@@ -146,7 +146,7 @@ export async function readVersionsOf(
   if (!history.visibility.isVisible(identity.project.name)) return []
   const countOf = (change: string, run: string) => `(SELECT count(*) FROM hookdrift.change c
     WHERE c.project_id = x.project_id AND c.kind = x.kind AND c.uid = x.uid AND c.run = ${run} AND c.change = '${change}')`
-  const columns = `x.name, x.digest, x.body, r.seal_key_id AS "sealKeyId", x.replaces,
+  const columns = `x.name, x.digest, x.body, x.facts, r.seal_key_id AS "sealKeyId", x.replaces,
     ${countOf('added', 'x.from_run')} AS added, ${countOf('removed', 'e.number')} AS removed`
   const sql = `${spansSql('version', columns)} ORDER BY x.from_run`
   const rows = await history.ask((session) => session.all<VersionRow>(sql, valuesOf(identity, run)))

@@ -11,6 +11,8 @@ export interface StateVersion {
   readonly fromRun: number
   readonly digest: string
   readonly body: string
+  /** Canonical JSON of facts and doubts; empty when there are none. */
+  readonly facts: string
   readonly sealKeyId: string
 }
 
@@ -18,8 +20,6 @@ export interface StateVersion {
 export interface EvaluableVersion extends StateVersion {
   /** Start of the run that wrote it. */
   readonly since: string
-  /** Canonical JSON; empty when there are none. */
-  readonly facts: string
 }
 
 export interface ResourceAtRun extends StateVersion {
@@ -32,7 +32,7 @@ export interface ResourceAtRun extends StateVersion {
 }
 
 /** Of `version v` and `run r`. */
-export const versionColumns = `v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, v.body, r.started_at AS since,
+export const versionColumns = `v.kind, v.uid, v.name, v.from_run AS "fromRun", v.digest, v.body, v.facts, r.started_at AS since,
   r.seal_key_id AS "sealKeyId"`
 
 /** Resources of a project as of a run, by kind and uid. */

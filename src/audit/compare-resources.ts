@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { columnsOf } from '../history/body-columns.ts'
 import type { CompleteScan, StagedChange } from '../history/records.ts'
-import type { NewVersion } from '../history/staged.ts'
+import type { CurrentVersion, NewVersion } from '../history/staged.ts'
 import { type StoredBody, writeFacts } from '../history/stored-body.ts'
 import { carryOver, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { describeField, malformedFields } from '../inventory/malformed.ts'
@@ -14,7 +14,7 @@ import { normaliserVersion } from '../model/wire-schema.ts'
 import type { ComparedChanges } from '../policy/ignored-paths.ts'
 import { compareSince } from './compare-since.ts'
 import { filterText } from './listing-filters.ts'
-import type { ProjectScan } from './project-scan.ts'
+import { kindOf, type ProjectScan } from './project-scan.ts'
 
 export interface ComparedResources {
   readonly resources: readonly StagedResource[]
@@ -62,7 +62,7 @@ export function compareResources(
   const baseline = lastComplete[kind]
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
-  const isNew = baseline !== undefined && isNewToView(scan, baseline, listing)
+  const isNew = baseline !== undefined && isNewToView(scan, baseline, { kind, listing })
   let isRebased = false
   let isReformed = false
 
@@ -164,13 +164,19 @@ export function isInForm(base: Pick<StoredBody, 'normaliser'>, baseline: Complet
 }
 
 /**
- * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, or
- * while sources were known from subscriptions alone.
+ * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, while
+ * sources were known from subscriptions alone, or while one of these did not show what it refers to.
  */
-function isNewToView({ filters, before: { history } }: ProjectScan, baseline: CompleteScan, listing: Listing): boolean {
+function isNewToView(
+  { filters, before: { history, versions } }: ProjectScan,
+  baseline: CompleteScan,
+  { kind, listing }: { readonly kind: Kind; readonly listing: Listing },
+): boolean {
   // One with a shape was read to its end.
   if (listing === 'sources' && baseline.listing !== 'sources') return history.shapes.sources !== undefined
-  return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
+  if (baseline.listing === listing && baseline.filter !== filterText(listing, filters)) return false
+  const isInDoubt = ({ facts }: CurrentVersion) => facts.includes(`"${kind}_uid":`)
+  return kind === kindOf[listing] || !versions.ofKind('subscription').some(isInDoubt)
 }
 
 interface Form {

@@ -61,7 +61,8 @@ export function normaliseMembers(
   job: Normalisation,
   isGuarded = false,
 ): JsonObject {
-  if (!job.isStub) noteUnseen(members, raw, path, job)
+  // What a stub has at all, it has as a whole.
+  if (!job.isStub || path !== '') noteUnseen(members, raw, path, job)
   return normaliseEach(members, raw, path, job, isGuarded)
 }
 

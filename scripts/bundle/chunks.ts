@@ -19,7 +19,12 @@ const roots = {
   ],
   rules: ['rules/rules', 'questions/answer-rules', 'text/nearest-name'],
   // What compares resources, for answers too.
-  compared: ['inventory/diff-attributes', 'inventory/malformed'],
+  compared: [
+    'inventory/compare-fields',
+    'inventory/describe-unknown',
+    'inventory/diff-attributes',
+    'inventory/malformed',
+  ],
   audit: ['cli/audit', 'policy/policy-steps'],
   upkeep: ['history/sqlite/sqlite-upkeep'],
   text: ['report/text'],

@@ -8,8 +8,8 @@ import { describeField, malformedFields } from '../inventory/malformed.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import { valueAt } from '../model/json.ts'
-import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource } from '../model/resource.ts'
+import { type JsonObject, valueAt } from '../model/json.ts'
+import { type FieldDoubt, isReadable, type Kind, type Listing, type Resource, unseenIn } from '../model/resource.ts'
 import { normaliserVersion } from '../model/wire-schema.ts'
 import type { ComparedChanges } from '../policy/ignored-paths.ts'
 import { compareSince } from './compare-since.ts'
@@ -206,13 +206,26 @@ function fillUnseen(resource: Resource, current: StoredBody, sealer: Sealer, dou
   )
   // What is carried may be malformed as well.
   const malformed = [...new Set([...(resource.malformed ?? []), ...malformedFields(resource.kind, attributes)])]
+  // What this scan does not show either is in doubt as before.
+  const unseen = [...(resource.unseen ?? []), ...stillUnseen(resource, attributes, current)]
   const whole = {
     ...resource,
     attributes,
     facts: { ...Object.fromEntries(carried), ...resource.facts },
     ...(malformed.length === 0 ? {} : { malformed }),
+    ...(unseen.length === 0 ? {} : { unseen }),
   }
   return dateDoubts(whole, doubted, current)
+}
+
+/** JSON Pointers of what was not shown before, and is not shown by this scan, as stubs show little. */
+function stillUnseen(shown: Resource, attributes: JsonObject, { doubts = {} }: StoredBody): readonly string[] {
+  const isHidden = ([path]: readonly [string, FieldDoubt]) => {
+    const [name = ''] = path.split(/[.[]/, 1)
+    const isShown = Object.hasOwn(shown.attributes, name) || Object.hasOwn(shown.volatile, name)
+    return !isShown && shown.unseen?.includes(`/${name}`) !== true
+  }
+  return unseenIn({ attributes, doubts: Object.fromEntries(Object.entries(doubts).filter(isHidden)) })
 }
 
 /** When a run meets a field that is malformed or not shown. */
@@ -226,14 +239,14 @@ function dateDoubts(resource: Resource, doubted: DoubtDate, { doubts: before = {
     ...malformed.map((pointer) => [describeField(kind, pointer).path, 'malformed'] as const),
     ...unseen.map((pointer) => [describeField(kind, pointer).path, 'unseen'] as const),
   ]
-  // What was in doubt within something that was not shown is so still.
+  // What was in doubt within something that is not shown is so still.
   const isWithin = ([path]: readonly [string, FieldDoubt]) =>
-    causes.some(([of, cause]) => cause === 'unseen' && (path.startsWith(`${of}.`) || path.startsWith(`${of}[]`)))
+    unseen.some((pointer) => path.startsWith(`${pointer.slice(1)}.`) || path.startsWith(`${pointer.slice(1)}[]`))
   const doubts = Object.fromEntries([
     ...Object.entries(before).filter(isWithin),
     ...[...new Map(causes)].map(([path, cause]): [string, FieldDoubt] => {
       const previous = Object.hasOwn(before, path) ? before[path] : undefined
-      return [path, previous?.cause === cause ? previous : { cause, run: doubted.run, at: doubted.at }]
+      return [path, { cause, run: previous?.run ?? doubted.run, at: previous?.at ?? doubted.at }]
     }),
   ])
   return { ...resource, doubts }

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import type { RecordedWalk } from '../history/records.ts'
-import type { UnknownCause } from '../inventory/compare-fields.ts'
+import { describeResources, describeSince } from '../inventory/describe-unknown.ts'
 import { type Gap, type GapCause, mostGapUids } from '../model/gap.ts'
 import { type Listing, type ProjectRef, projectKey, type ResourceKey } from '../model/resource.ts'
-import { minuteOf } from '../model/time.ts'
 import type { EvaluationOutcome } from '../policy/conclude-fleet-rules.ts'
 import type { DoubtedField } from '../policy/doubts.ts'
 import type { Rule } from '../rules/engine/rule.ts'
@@ -173,27 +172,3 @@ const causeOf = {
   unseen: 'field_unseen',
   seal_key_changed: 'seal_key_changed',
 } as const satisfies Record<DoubtedField['cause'], GapCause>
-
-/** Of how many resources it cannot be said what a field is, and why: `2 endpoints that show no url`. */
-export function describeResources({
-  kind,
-  field,
-  cause,
-  resources,
-}: Pick<DoubtedField, 'kind' | 'field' | 'resources'> & { readonly cause: UnknownCause }): string {
-  const show = resources === 1 ? 'shows' : 'show'
-  return `${count(resources, kind)} ${saysOfField[cause](field, show)}`
-}
-
-const saysOfField: Readonly<Record<UnknownCause, (field: string, show: string) => string>> = {
-  unseen: (field, show) => `that ${show} no ${field}`,
-  malformed: (field, show) => `that ${show} a malformed ${field}`,
-  rows_unread: () => 'whose filter rows were not read',
-  seal_key_changed: (field) => `whose ${field} another installation key, or an earlier version, sealed before`,
-  masked: (field) => `whose ${field} the service masks`,
-}
-
-/** ` since run 7 (2026-11-20 03:04 UTC)`; nothing where that is not known. */
-export function describeSince(since: Gap['since'] | null | undefined): string {
-  return since ? ` since run ${since.run} (${minuteOf(since.at)})` : ''
-}

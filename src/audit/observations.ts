@@ -1,4 +1,5 @@
 import type { StagedChange } from '../history/records.ts'
+import { describeSince } from '../inventory/describe-unknown.ts'
 import { type DescribedField, describeField } from '../inventory/malformed.ts'
 import { valueAt } from '../model/json.ts'
 import type { ProjectNotice } from '../model/notice.ts'
@@ -7,7 +8,6 @@ import { requiredFields } from '../model/wire-schema.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
 import type { ComparedResources } from './compare-resources.ts'
-import { describeSince } from './describe-gaps.ts'
 import { kindOf } from './project-scan.ts'
 
 /** What the listings of a project have shown, besides the resources themselves. */

@@ -82,8 +82,6 @@ function subscriptionOf(item: JsonObject, context: PageContext, filters: FilterR
   refer(raw, 'endpoint_uid', item.endpoint_metadata)
   refer(raw, 'source_uid', item.source_metadata)
   refer(raw, 'device_uid', item.device_metadata)
-  // A device that is not shown is none: not every release has devices.
-  raw.device_uid ??= null
   // A list does not show them; a member of that name is something else.
   const rows = typeof item.uid === 'string' ? filters.get(item.uid) : undefined
   delete raw.filters

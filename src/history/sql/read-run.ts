@@ -239,7 +239,7 @@ function seenInputs(inputs: RunInputs, scans: readonly RecordedScan[], visibilit
     keys.has(projectKey(project))
   return {
     ...inputs,
-    isOfAll: false,
+    isOfAll: inputs.isOfAll && inputs.projects.every(isSeen),
     projects: inputs.projects.filter(isSeen),
     changes: inputs.changes.filter(isSeen),
     withheldRemovals: inputs.withheldRemovals.filter(isKnown),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { policyOf } from './audit-harness.ts'
 import { driftLines, violationLines } from './fleet-fixture.ts'
-import { anEndpoint, aRow, aSubscription, openLiteral, type Shown } from './literal-service.ts'
+import { anEndpoint, aRow, aSource, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
 const policy = policyOf('extends: [all]')
 const endpoints = [anEndpoint('e')]
@@ -43,6 +43,27 @@ describe('what a subscription embeds', () => {
     expect(gap).toMatchObject({ cause: 'field_unseen', kind: 'source', since: { run: 2 } })
     fixture.show(subscriptions({ source_metadata: source(verifier) }))
     expect(violationLines(await fixture.audit()).filter((line) => line.includes('secret-changed'))).toEqual([])
+  })
+})
+
+describe('a field that a list did not show', () => {
+  it('is in doubt since the same run after one of which only a stub is known', async () => {
+    const { created_at: _, ...lacking } = aSource('src')
+    const shown = { ...subscriptions({ source_metadata: { uid: 'src', type: 'http', verifier: null } }) }
+    await using fixture = await openLiteral({ ...shown, sources: [lacking] })
+    const sinceOf = async () => {
+      const { gaps } = await fixture.audit({ policy })
+      return gaps.flatMap(({ kind, field, since }) =>
+        kind === 'source' && field === 'created_at' ? [since.run] : [],
+      )[0]
+    }
+    expect(await sinceOf()).toBe(1)
+    fixture.show({ sources: ['{'] })
+    expect(await sinceOf()).toBe(1)
+    fixture.show({ sources: [lacking] })
+    expect(await sinceOf()).toBe(1)
+    fixture.show({ sources: [aSource('src')] })
+    expect(await sinceOf()).toBeUndefined()
   })
 })
 

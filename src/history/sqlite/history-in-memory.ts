@@ -10,6 +10,7 @@ import { SqliteDatabase } from './sqlite-database.ts'
 /** An empty history of which nothing is ever in a file, for runs that are replayed. It ends with its process. */
 export function historyInMemory() {
   const connection = new Database(':memory:')
+  connection.pragma('temp_store = MEMORY')
   migrate(connection, { directory: migrationsDirectory, now: '', warn: () => {} })
   const db = new SqliteDatabase(connection, 'the history in memory')
   return { ...sqlHistory(sqliteBackend(db, alone), sqliteClaims(db, alone)), db }

@@ -62,7 +62,9 @@ export function compareResources(
   const baseline = lastComplete[kind]
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
-  const isNew = baseline !== undefined && isNewToView(scan, baseline, { kind, listing })
+  const mayBeNew = ({ version }: (typeof forms)[number]) =>
+    version === undefined || version.fromRun > (baseline?.run ?? 0)
+  const isNew = baseline !== undefined && forms.some(mayBeNew) && isNewToView(scan, baseline, { kind, listing })
   let isRebased = false
   let isReformed = false
 

@@ -49,8 +49,9 @@ export class KnownVersions {
   }
 
   /** Those of a kind, in the order of their uids. `shown`: without these. */
-  ofKind(kind: Kind, shown: Pick<ReadonlySet<ResourceKey>, 'has'> = new Set()): readonly CurrentVersion[] {
-    return [...(this.#byKind.get(kind)?.values() ?? [])].filter((version) => !shown.has(resourceKey(version)))
+  ofKind(kind: Kind, shown?: Pick<ReadonlySet<ResourceKey>, 'has'>): readonly CurrentVersion[] {
+    const all = [...(this.#byKind.get(kind)?.values() ?? [])]
+    return shown === undefined ? all : all.filter((version) => !shown.has(resourceKey(version)))
   }
 
   *all(): Generator<CurrentVersion> {

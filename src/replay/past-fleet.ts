@@ -1,5 +1,5 @@
 import { asResource } from '../audit/as-resource.ts'
-import { filtersOf, isWithin } from '../audit/listing-filters.ts'
+import { isWithin } from '../audit/listing-filters.ts'
 import { areSourcesListed, type ProjectScan, type Statuses } from '../audit/project-scan.ts'
 import type { SeenProject } from '../audit/read-project.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -63,7 +63,7 @@ function versionOf({ name, body, facts }: EvaluableVersion) {
   return { name, attributes: parseStored<JsonObject>(body), ...parseFacts(facts) }
 }
 
-interface PastEvidence extends Pick<ProjectScan, 'before'> {
+interface PastEvidence extends Pick<ProjectScan, 'before' | 'filters'> {
   readonly inputs: RunInputs
   /** See `findViolated`. */
   readonly violated: ReadonlySet<string>
@@ -77,12 +77,11 @@ interface PastEvidence extends Pick<ProjectScan, 'before'> {
 export function seenProject(
   { project, run, coverage }: RecordedScan,
   resources: Iterable<PastResource>,
-  { inputs, violated, before }: PastEvidence,
+  { inputs, violated, before, filters }: PastEvidence,
 ): SeenProject {
   const walks = coverage.filter(isOfListing)
   const statuses: Statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
   const areListed = areSourcesListed(statuses)
-  const filters = filtersOf(walks)
   const key = projectKey(project)
   const unreferenced = new Set(inputs.unreferenced.filter((one) => projectKey(one.project) === key).map(resourceKey))
   const withheldOf = (listing: Listing) =>

@@ -78,8 +78,8 @@ export async function replayPolicy(
       const outcomes = []
       for (const scan of scans) {
         const project = projectOf(scan)
-        const read: ReadProject = async (_, { before }) =>
-          seenProject(scan, fleet.of(project.ref).values(), { inputs, violated, before })
+        const read: ReadProject = async (_, { before, filters }) =>
+          seenProject(scan, fleet.of(project.ref).values(), { inputs, violated, before, filters })
         await open.draft.stageScan(project.ref)
         outcomes.push(await scanProject(project, { ...open, evaluator }, read))
       }

@@ -215,7 +215,7 @@ function groupOf(
 export type EvidenceGap = ControlEvidence['coverage']['gaps'][number]
 
 /** Walks that are missing alike: one cause is one message. */
-export interface GapGroup {
+export interface EvidenceGapGroup {
   /** `acme/shipping endpoints, sources; acme/orders endpoints`. */
   readonly where: string
   readonly status: EvidenceGap['status']
@@ -223,7 +223,7 @@ export interface GapGroup {
 }
 
 /** Groups walks by their service and by why they are missing; one that is alone keeps its whole reason. */
-export function groupGaps(gaps: readonly EvidenceGap[]): readonly GapGroup[] {
+export function groupEvidenceGaps(gaps: readonly EvidenceGap[]): readonly EvidenceGapGroup[] {
   return [
     ...Map.groupBy(gaps, (gap) => JSON.stringify([serviceOf(gap), gap.status, bareReason(gap)])).values(),
   ].flatMap(([first, ...more]) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { coverageCauses, readReason, writeReason } from '../../src/model/coverage.ts'
 import type { ReportCoverage } from '../../src/model/report.ts'
-import { describeFailures, groupFailures, groupGaps } from '../../src/report/describe-failures.ts'
+import { describeFailures, groupEvidenceGaps, groupFailures } from '../../src/report/describe-failures.ts'
 import { explainFailures } from '../../src/report/text/show-coverage.ts'
 import { aWalk } from './sample-reports.ts'
 
@@ -121,7 +121,7 @@ describe('walks that are missing from evidence', () => {
   it('are one for each service and cause', () => {
     const late = { project: 'acme/a', listing: 'endpoints', status: 'partial', reason: 'page 2: HTTP 500' } as const
     const gaps = [refused('acme/a', 'endpoints'), late, refused('acme/a', 'sources'), refused('acme/b', 'endpoints')]
-    expect(groupGaps(gaps)).toEqual([
+    expect(groupEvidenceGaps(gaps)).toEqual([
       { where: 'acme/a endpoints, sources; acme/b endpoints', status: 'failed', reason: 'connection refused' },
       { where: 'acme/a endpoints', status: 'partial', reason: 'page 2: HTTP 500' },
     ])
@@ -129,10 +129,10 @@ describe('walks that are missing from evidence', () => {
 
   it('of two services are two, and keep the whole reason where they are alone', () => {
     const gaps = [refused('acme/a', 'endpoints'), refused('other/a', 'endpoints')]
-    expect(groupGaps(gaps)).toEqual(
+    expect(groupEvidenceGaps(gaps)).toEqual(
       gaps.map(({ project, status, reason }) => ({ where: `${project} endpoints`, status, reason })),
     )
-    expect(groupGaps([{ ...refused('acme/a', 'sources'), reason: null }])).toMatchObject([
+    expect(groupEvidenceGaps([{ ...refused('acme/a', 'sources'), reason: null }])).toMatchObject([
       { reason: 'no reason given' },
     ])
   })

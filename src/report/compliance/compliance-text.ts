@@ -3,7 +3,7 @@ import { showOpenTime } from '../../model/time.ts'
 import { wrapPieces, wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
-import { groupGaps } from '../describe-failures.ts'
+import { groupEvidenceGaps } from '../describe-failures.ts'
 import type { RenderOptions } from '../report-format.ts'
 import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
@@ -58,7 +58,7 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
   const each = evaluated === 0 ? 'nothing' : `up to ${count(evaluated, 'resource')} each`
   const extent = `${count(rules.length, 'rule')} evaluated ${each}; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
   const ends = describeEnds(control)
-  const gaps = groupGaps(coverage.gaps)
+  const gaps = groupEvidenceGaps(coverage.gaps)
   const omitted = full ? 0 : Math.max(0, gaps.length - mostGaps)
   return [
     '',

@@ -2,7 +2,7 @@ import type { ControlEvidence, ControlRule, ControlViolation, Exemption } from '
 import { showOpenTime } from '../../model/time.ts'
 import { isAtLeast, isOpen, type Severity, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
-import { type EvidenceGap, type GapGroup, groupGaps, nameGaps } from '../describe-failures.ts'
+import { type EvidenceGap, type EvidenceGapGroup, groupEvidenceGaps, nameGaps } from '../describe-failures.ts'
 import { findingRow } from '../html/components/finding-row.ts'
 import {
   anchorOf,
@@ -159,10 +159,10 @@ function showGaps(control: string, gaps: readonly EvidenceGap[], first: FirstCon
     ([other, alike]) => html`<p class="where">${nameGaps(alike)}: ${seeControl(other)}</p>
 `,
   )
-  return html`${here.length !== 0 && rowList(groupGaps(here).map(showGap))}${references}`
+  return html`${here.length !== 0 && rowList(groupEvidenceGaps(here).map(showGap))}${references}`
 }
 
-function showGap({ where, status, reason }: GapGroup): Markup {
+function showGap({ where, status, reason }: EvidenceGapGroup): Markup {
   return html`<li class="unseen">? ${where} <b class="bad">${status}</b>: ${reason}</li>
 `
 }

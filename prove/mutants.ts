@@ -275,7 +275,7 @@ const mutants: readonly Mutant[] = [
   {
     name: 'a password is kept as any text',
     campaign: 'canaries',
-    file: 'src/model/wire-schema.ts',
+    file: 'src/gateway/fields.ts',
     before: 'const basicAuth = collapsing({ username: name, password: secret })',
     after: 'const basicAuth = collapsing({ username: name, password: name })',
   },

@@ -1,5 +1,5 @@
+import { type Field, type Members, wireSchema } from '../../src/gateway/fields.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import { type Field, type Members, wireSchema } from '../../src/model/wire-schema.ts'
 import type { WirePlace } from '../answers/wire-answers.ts'
 
 /** How an answer may fail to show a value. */

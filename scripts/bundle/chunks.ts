@@ -11,7 +11,7 @@ const roots = {
     ...['cli/print-answer', 'cli/query-options', 'cli/ask', 'report/formats', 'report/group-by'],
     ...['report/text/show-drift', 'report/text/show-time'],
     // Of rules, and of what is compared.
-    ...['model/hash-strength', 'model/parse-address'],
+    ...['gateway/signatures', 'model/parse-address'],
   ],
   history: [
     ...['history/sqlite/sqlite-history', 'history/sqlite/network-file-system', 'history/sqlite/space-of-file'],

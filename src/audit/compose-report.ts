@@ -1,6 +1,6 @@
+import { type Cause, type FollowingViolation, worstOf } from '../history/cause.ts'
 import type { RecordedViolation, RunRecord, WrittenRun } from '../history/records.ts'
 import { compareText, inResourceOrder } from '../history/report-order.ts'
-import { type Cause, type FollowingViolation, worstOf } from '../model/cause.ts'
 import type { ProjectEvaluation, ReportProject } from '../model/evaluation.ts'
 import type { Gap } from '../model/gap.ts'
 import { pointersOverlap } from '../model/json.ts'

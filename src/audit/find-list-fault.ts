@@ -1,6 +1,6 @@
+import { type Members, wireSchema } from '../gateway/fields.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import { type Members, wireSchema } from '../model/wire-schema.ts'
 
 /** An endpoint has a handful of secrets. Each entry costs findings, facts and rows of its own. */
 const longestList = 1000
@@ -8,7 +8,7 @@ const longestList = 1000
 const longestKey = 1000
 
 /**
- * Why a keyed list of an item (`wire-schema.ts`) cannot be taken: two entries with one uid would become one, and the
+ * Why a keyed list of an item (`gateway/fields.ts`) cannot be taken: two entries with one uid would become one, and the
  * other would be compared with nothing and evaluated by no rule.
  */
 export function findListFault(kind: Kind, item: JsonObject): string | undefined {

@@ -1,11 +1,11 @@
+import { normaliserVersion } from '../gateway/fields.ts'
+import { longestCacheMs, ReleaseSigns, settingsAge } from '../gateway/release-signs.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { compareFields } from '../inventory/compare-fields.ts'
-import { longestCacheMs, ReleaseSigns, settingsAge } from '../inventory/release-signs.ts'
 import { shapeOf } from '../inventory/shape.ts'
 import { isReadable, type Resource } from '../model/resource.ts'
-import { normaliserVersion } from '../model/wire-schema.ts'
 import type { LastWritten } from './open-run.ts'
 import type { ProjectScan } from './project-scan.ts'
 

@@ -1,4 +1,4 @@
-import { ReleaseSigns } from '../inventory/release-signs.ts'
+import { ReleaseSigns } from '../gateway/release-signs.ts'
 import { narrowBy, type Shape, shapeOf } from '../inventory/shape.ts'
 import { type Inventory, takeInventory, withNewer } from '../inventory/take-inventory.ts'
 import { type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
+import { clearedFrom, type SettingsAge, settingsAge } from '../gateway/release-signs.ts'
 import type { ScanDraft } from '../history/history.ts'
 import type { ProjectHistory } from '../history/staged.ts'
-import { clearedFrom, type SettingsAge, settingsAge } from '../inventory/release-signs.ts'
 import { compareShapes, type Shape } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { describeReleases, intersectReleases } from '../model/release-range.ts'

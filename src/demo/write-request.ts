@@ -1,6 +1,6 @@
+import { type Field, isAttribute, type Members, resourceFields, sentWhenEmpty } from '../gateway/fields.ts'
 import { asSeconds } from '../inventory/scalars.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-import { type Field, isAttribute, type Members, resourceFields, sentWhenEmpty } from '../model/wire-schema.ts'
 import { enveloped, panicked } from './answers.ts'
 import { type Behaviour, releases, type SimulatedRelease } from './behaviour.ts'
 import {

@@ -1,4 +1,3 @@
-import type { Cause } from '../model/cause.ts'
 import type { Change, ChangeTimes } from '../model/change.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Gap } from '../model/gap.ts'
@@ -9,6 +8,7 @@ import type { ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import type { AcceptedViolation, FailOn } from '../model/violation.ts'
+import type { Cause } from './cause.ts'
 
 /** What a policy evaluated. */
 export interface PolicyEvaluation {

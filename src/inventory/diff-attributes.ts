@@ -1,3 +1,4 @@
+import { aliases, type Field, type Members, wireSchema } from '../gateway/fields.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { FieldChange } from '../model/change.ts'
 import {
@@ -13,7 +14,6 @@ import {
   setProperty,
 } from '../model/json.ts'
 import { isMasked, isSealedWhole, type Kind, maskedSeal } from '../model/resource.ts'
-import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { holdsSeal } from './seal-json.ts'
 
 export interface DiffOptions {

@@ -1,9 +1,9 @@
+import { aliases, type Field, type Members, wireSchema } from '../gateway/fields.ts'
+import { hashStrength } from '../gateway/signatures.ts'
 import { isExactNumber } from '../model/exact-number.ts'
-import { hashStrength } from '../model/hash-strength.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import { parseAddress } from '../model/parse-address.ts'
 import { isSealedWhole, type Kind } from '../model/resource.ts'
-import { aliases, type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { isInstant } from './scalars.ts'
 
 /** JSON Pointers of the contract's fields whose value in a normal form has another type; usually none. */

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import type { Leaf } from '../gateway/fields.ts'
 import { isExactNumber } from '../model/exact-number.ts'
 import { isEmpty, type Json } from '../model/json.ts'
-import type { Leaf } from '../model/wire-schema.ts'
 import { isVocabulary } from '../secrets/harmless-text.ts'
 import { isNotText } from './malformed.ts'
 import { asFlag, asNumber, asSeconds, asSecretText, asText, asTime, isInstant } from './scalars.ts'

@@ -1,3 +1,4 @@
+import type { Field, KeyedList, Members, Struct } from '../gateway/fields.ts'
 import { isExactNumber, nearestDouble } from '../model/exact-number.ts'
 import {
   inKeyOrder,
@@ -11,7 +12,6 @@ import {
 } from '../model/json.ts'
 import type { Release } from '../model/release-range.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
-import type { Field, KeyedList, Members, Struct } from '../model/wire-schema.ts'
 import { mayNameSecret } from '../secrets/known-secrets.ts'
 import { isMalformed, isNullMalformed, isNumeric, keyOfMisnamed } from './malformed.ts'
 import { normaliseSent } from './normalise-leaf.ts'

@@ -1,6 +1,6 @@
+import { type Field, type KeyedList, type Members, wireSchema } from '../gateway/fields.ts'
 import { inKeyOrder, isJsonObject, type Json, type JsonObject, objectOf } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import { type Field, type KeyedList, type Members, wireSchema } from '../model/wire-schema.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
 import { mapTexts, normaliseUnknown, sealMemberName, sealName, sealWithin } from './seal-json.ts'
 import { sealCredentials, sealWords } from './seal-text.ts'

@@ -1,7 +1,7 @@
+import { type Members, wireSchema } from '../gateway/fields.ts'
+import { volatileSigns } from '../gateway/release-signs.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind, Resource } from '../model/resource.ts'
-import { type Members, wireSchema } from '../model/wire-schema.ts'
-import { volatileSigns } from './release-signs.ts'
 
 /**
  * The fields that every item of a listing shows, as sorted paths (`config.ssl`). A release of the service fills a fixed

@@ -1,6 +1,6 @@
+import { type Field, type Members, wireSchema } from '../gateway/fields.ts'
 import type { FieldChange } from '../model/change.ts'
 import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
-import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeReference } from '../yaml/describe-value.ts'
 

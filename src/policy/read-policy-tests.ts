@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
+import { type Field, type Members, wireSchema } from '../gateway/fields.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { type Field, type Members, wireSchema } from '../model/wire-schema.ts'
 import { describeName, describeReference } from '../yaml/describe-value.ts'
 import type { NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, refuseProblems } from '../yaml/problem.ts'

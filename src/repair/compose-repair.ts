@@ -1,7 +1,7 @@
+import { type Members, resourceFields } from '../gateway/fields.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, isWithinPointer, type Json, type JsonObject } from '../model/json.ts'
 import { pathStep } from '../model/path-step.ts'
-import { type Members, resourceFields } from '../model/wire-schema.ts'
 import { quote } from '../text/neutralise.ts'
 import { isWithin, needsUids, planFilters, readDeclaration } from './filter-plan.ts'
 import { filterRequests, filterStatesOf, manualStepsOfFilters, type RowOwner } from './filter-requests.ts'

@@ -1,6 +1,6 @@
+import { resourceFields } from '../gateway/fields.ts'
 import { displayText } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import { resourceFields } from '../model/wire-schema.ts'
 import { cut, quote } from '../text/neutralise.ts'
 import { type FilterPlan, type FilterStates, isWithin, pathOf } from './filter-plan.ts'
 import { type BodyObject, type Pieces, placeholdersIn } from './pieces.ts'

@@ -1,5 +1,5 @@
+import { type Field, type FormerName, isAttribute, type Members, sentWhenEmpty } from '../gateway/fields.ts'
 import { isEqual, isJsonObject, type Json, type JsonObject, memberOf, pointerStep, setProperty } from '../model/json.ts'
-import { type Field, type FormerName, isAttribute, type Members, sentWhenEmpty } from '../model/wire-schema.ts'
 
 /** A field that the printed requests do not put back. */
 export interface ManualStep {

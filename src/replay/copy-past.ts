@@ -1,8 +1,8 @@
+import { normaliserVersion } from '../gateway/fields.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { rowsIn, targetIn } from '../history/sql/copied-rows.ts'
 import type { HistoryDatabase, Session } from '../history/sql/session.ts'
 import { historyTables, type RowCell } from '../history/table-rows.ts'
-import { normaliserVersion } from '../model/wire-schema.ts'
 
 /** What a run reads of the runs before it, but for violations and what people decided; and by which run a row is. */
 const tables = {

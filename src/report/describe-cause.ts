@@ -1,4 +1,4 @@
-import { isLoss } from '../model/cause.ts'
+import { isLoss } from '../history/cause.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { Report, ReportCause, ReportDrift } from '../model/report.ts'
 import { isOpen } from '../model/violation.ts'

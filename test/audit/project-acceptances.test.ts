@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { StagedResource } from '../../src/audit/compare-resources.ts'
 import { ProjectAcceptances } from '../../src/audit/project-acceptances.ts'
+import { normaliserVersion } from '../../src/gateway/fields.ts'
 import type { Acceptance, AcceptanceEnding } from '../../src/history/acceptances.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { normaliserVersion } from '../../src/model/wire-schema.ts'
 import { acceptedDigest } from '../../src/rules/accepted-values.ts'
 import { payments } from '../history/samples.ts'
 

@@ -3,9 +3,9 @@ import { KnownVersions } from '../../src/audit/known-versions.ts'
 import { kindOf, type ProjectScan } from '../../src/audit/project-scan.ts'
 import type { Walk } from '../../src/audit/project-walk.ts'
 import { withholdRemovals } from '../../src/audit/withhold-removals.ts'
+import { normaliserVersion } from '../../src/gateway/fields.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Kind, Listing } from '../../src/model/resource.ts'
-import { normaliserVersion } from '../../src/model/wire-schema.ts'
 import { aCoverage, payments } from '../history/samples.ts'
 
 interface Given {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/learn/seeded.ts'
+import { wireSchema } from '../../src/gateway/fields.ts'
 import { normaliseMembers } from '../../src/inventory/normalise.ts'
 import { normaliseLeaf } from '../../src/inventory/normalise-leaf.ts'
 import { sealCode } from '../../src/inventory/seal-code.ts'
 import { sealUrl, sealWords } from '../../src/inventory/seal-text.ts'
-import { wireSchema } from '../../src/model/wire-schema.ts'
 import { tries } from '../thoroughness.ts'
 import { sealer } from './inventory-fixture.ts'
 

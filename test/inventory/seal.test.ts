@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { wireSchema } from '../../src/gateway/fields.ts'
 import { normaliseMembers } from '../../src/inventory/normalise.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
 import { sealCode } from '../../src/inventory/seal-code.ts'
@@ -7,7 +8,6 @@ import { sealBehindHost, sealUrl, sealWords } from '../../src/inventory/seal-tex
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { secretFactsOf } from '../../src/inventory/secret-facts.ts'
 import { hostOf } from '../../src/inventory/split-url.ts'
-import { wireSchema } from '../../src/model/wire-schema.ts'
 import { sealer } from './inventory-fixture.ts'
 
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { type Field, type Members, wireSchema } from '../../src/gateway/fields.ts'
 import { malformedFields } from '../../src/inventory/malformed.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { takeInventory } from '../../src/inventory/take-inventory.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import type { Listing, Resource } from '../../src/model/resource.ts'
-import { type Field, type Members, wireSchema } from '../../src/model/wire-schema.ts'
 import { sealer } from './inventory-fixture.ts'
 
 /** JSON of every kind; none of these texts is a value of an enumeration, a number, a flag or a time. */

@@ -1,3 +1,4 @@
+import type { FieldChange } from '../../model/change.ts'
 import {
   type Cause,
   type ChangeWithOwner,
@@ -7,8 +8,7 @@ import {
   inWeightOrder,
   openCauses,
   runOfCause,
-} from '../../model/cause.ts'
-import type { FieldChange } from '../../model/change.ts'
+} from '../cause.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { Visibility } from '../visibility.ts'
 import { lastScanSql } from './fragments.ts'

@@ -1,7 +1,7 @@
-import { hashStrength } from '../../model/hash-strength.ts'
+import { countRetries, formatSeconds, type RetrySchedule, retryScheduleOf } from '../../gateway/retries.ts'
+import { hashStrength } from '../../gateway/signatures.ts'
 import type { ProjectConfig } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
-import { countRetries, formatSeconds, type RetrySchedule, retryScheduleOf } from '../shared/retry-schedule.ts'
 
 export const projectWeakened = driftRule({
   id: 'drift/project-weakened',

@@ -1,4 +1,4 @@
-import { hashStrength } from '../../model/hash-strength.ts'
+import { hashStrength } from '../../gateway/signatures.ts'
 import type { Verifier } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import { findReturned } from '../shared/secrets.ts'

@@ -1,6 +1,6 @@
+import type { AttributesOf } from '../../gateway/fields.ts'
 import type { Json } from '../../model/json.ts'
 import type { Kind } from '../../model/resource.ts'
-import type { AttributesOf } from '../../model/wire-schema.ts'
 
 // What rules read, as the inventory leaves it. The types come from the wire schema; a waiver comes from the policy.
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { isOutdatedHash } from '../../model/hash-strength.ts'
+import { countRetries, formatSeconds, retryScheduleOf, scheduleWithTries } from '../../gateway/retries.ts'
+import { isOutdatedHash } from '../../gateway/signatures.ts'
 import { pointerStep } from '../../model/json.ts'
 import { fieldRule, least, resourceRule, scanRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
-import { countRetries, formatSeconds, retryScheduleOf, scheduleWithTries } from '../shared/retry-schedule.ts'
 import { massRemoval } from './mass-removal.ts'
 import { tlsNotEnforced } from './tls-not-enforced.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOutdatedHash } from '../../model/hash-strength.ts'
+import { isOutdatedHash } from '../../gateway/signatures.ts'
 import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { hostOf, schemeOf } from '../shared/destination.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countRetries, formatSeconds, scheduleWithTries } from '../../gateway/retries.ts'
 import { fieldRule, least, most, projectRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import {
@@ -12,7 +13,6 @@ import {
   rowPath,
 } from '../shared/delivered-events.ts'
 import { listed } from '../shared/listed.ts'
-import { countRetries, formatSeconds, scheduleWithTries } from '../shared/retry-schedule.ts'
 import { duplicate } from './duplicate.ts'
 import { eventTypeDeprecated } from './event-type-deprecated.ts'
 import { eventTypeOdd } from './event-type-odd.ts'

@@ -1,4 +1,6 @@
-import type { RetryConfig } from '../engine/attributes.ts'
+import type { AttributesOf } from './fields.ts'
+
+type RetryConfig = NonNullable<NonNullable<AttributesOf<'project'>['config']>['strategy']>
 
 /** A retry setting that says all three: anything less is not a schedule to evaluate. */
 export interface RetrySchedule {

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from './json.ts'
-import type { Release } from './release-range.ts'
-import type { Kind } from './resource.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import type { Release } from '../model/release-range.ts'
+import type { Kind } from '../model/resource.ts'
 
 /** What a field holds. Every leaf decides whether it is secret, so a new field cannot remain undecided. */
 export type Leaf =

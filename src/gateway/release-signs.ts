@@ -7,7 +7,7 @@ import {
   type ReleaseRange,
 } from '../model/release-range.ts'
 import type { Listing } from '../model/resource.ts'
-import { type Members, resourceFields } from '../model/wire-schema.ts'
+import { type Members, resourceFields } from './fields.ts'
 
 /** Fields whose values change by themselves, and whose presence shows the release. */
 export const volatileSigns = ['cb_state', 'failure_rate'] as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Field, isAttribute, type Members, resourceFields } from '../../src/model/wire-schema.ts'
+import { type Field, isAttribute, type Members, resourceFields } from '../../src/gateway/fields.ts'
 
 /** How the service's update takes each field, as it was seen to do. Listed apart from the schema, which must say so. */
 const contract = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Field, type Members, wireSchema } from '../../src/model/wire-schema.ts'
+import { type Field, type Members, wireSchema } from '../../src/gateway/fields.ts'
 
 /**
  * The fields that the service's API documents, listed apart from the schema, which must have them all.

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from './canonical-json.ts'
-import type { Change, FieldChange } from './change.ts'
-import { isEmpty, type Json, pointersOverlap } from './json.ts'
-import type { Kind } from './resource.ts'
-import { type Severity, severities } from './violation.ts'
-import { type Members, wireSchema } from './wire-schema.ts'
+import { type Members, wireSchema } from '../gateway/fields.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
+import type { Change, FieldChange } from '../model/change.ts'
+import { isEmpty, type Json, pointersOverlap } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
+import { type Severity, severities } from '../model/violation.ts'
 
 /** A change of a run, with whose it is. */
 export interface ChangeWithOwner extends Change {

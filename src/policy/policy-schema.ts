@@ -6,6 +6,7 @@ import { kinds } from '../model/resource.ts'
 import { dayMs, readDuration } from '../model/time.ts'
 import { overdueRule, type Severity, severities } from '../model/violation.ts'
 import { packs, type Rule } from '../rules/engine/rule.ts'
+import { formerRules } from '../rules/former-rules.ts'
 import { rules } from '../rules/rules.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { oneOf } from '../yaml/describe-issue.ts'
@@ -47,6 +48,13 @@ function withoutDefaults(options: z.ZodObject): z.ZodObject {
 }
 
 const builtIn = Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)]))
+/** Known, so that they are refused with what is to be written instead. */
+const former = Object.fromEntries(
+  Object.entries(formerRules).map(([id, instead]) => [
+    id,
+    z.undefined({ error: `there is no rule \`${id}\`, ${instead}` }).optional(),
+  ]),
+)
 const ofCustom = z
   .union([severity, z.strictObject({ severity })], {
     error: `\`off\`, a severity (${oneOf(severities)}), or an object with a \`severity\``,
@@ -138,7 +146,10 @@ export function policySchemaWith(customIds: readonly string[], now: number) {
   const ids = [...rules.map(({ id }) => id), ...customIds]
   const waivable = new Set(ids.filter((id) => !isAboutWaivers(id) && id !== overdueRule))
   const findFaults = (written: WrittenWaiver) => findBadTerms(written, waivable, now)
-  return policySchemaOf(z.strictObject({ ...customRules, ...builtIn }), waiver.check(checkFaults(findFaults)))
+  return policySchemaOf(
+    z.strictObject({ ...former, ...customRules, ...builtIn }),
+    waiver.check(checkFaults(findFaults)),
+  )
 }
 
 function policySchemaOf(
@@ -259,8 +270,10 @@ function describeUnknown(pattern: string, waivable: ReadonlySet<string>): string
   return `there is no rule ${describeReference(pattern)}, ${hintAt(pattern, waivable, '`hookdrift rules` lists them')}`
 }
 
-/** That a name may be meant that is near; without one, `otherwise`. */
+/** What became of a rule of that name, or that a name may be meant that is near; without one, `otherwise`. */
 export function hintAt(name: string, candidates: Iterable<string>, otherwise: string): string {
+  const instead = Object.hasOwn(formerRules, name) ? formerRules[name] : undefined
+  if (instead !== undefined) return instead
   const nearest = nearestName(name, candidates)
   return nearest === undefined ? otherwise : `did you mean \`${nearest}\`?`
 }

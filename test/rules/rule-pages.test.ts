@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { howWeKnow, knownForm } from '../../scripts/reference/how-we-know.ts'
 import { remediationOf } from '../../src/rules/rule-page.ts'
 import { rules } from '../../src/rules/rules.ts'
 import { withHeader } from './rule-header.ts'
@@ -23,7 +24,9 @@ describe('pages of rules', () => {
       const current = withHeader(page, rule)
       if (update !== undefined) writeFileSync(file, current)
       else expect(page).toBe(current)
-      expect(page.match(/^## .*/gm)).toEqual(['## What', '## Why', '## How to fix', '## When to waive'])
+      const sections = page.match(/^## .*/gm)?.filter((section) => section !== '## How we know')
+      expect(sections).toEqual(['## What', '## Why', '## How to fix', '## When to waive'])
+      expect(howWeKnow(page).filter((sentence) => !knownForm.test(sentence))).toEqual([])
     },
   )
 

@@ -1,6 +1,6 @@
 import type { ConditionProperties, RuleProperties } from 'json-rules-engine'
 
-/** A dozen of our rules as json-rules-engine has them: the same questions, said in its own words. */
+/** Ten of our rules as json-rules-engine has them: the same questions, said in its own words. */
 export const rulesAsJson: readonly {
   readonly id: string
   readonly kind: 'endpoint' | 'subscription'
@@ -28,12 +28,6 @@ export const rulesAsJson: readonly {
   ofEndpoints('endpoint/url-not-https', { ...at('url'), operator: 'startsWith', value: 'http://' }),
   ofEndpoints('endpoint/owner-missing', is('owner_id', null)),
   ofSubscriptions('subscription/at-most-once', is('delivery_mode', 'at_most_once')),
-  ofSubscriptions('subscription/retry-many', { ...at('retry_config.retry_count'), operator: 'greaterThan', value: 50 }),
-  ofSubscriptions(
-    'subscription/retry-few',
-    { ...at('retry_config.retry_count'), operator: 'greaterThan', value: 0 },
-    { ...at('retry_config.retry_count'), operator: 'lessThan', value: 3 },
-  ),
 ]
 
 function ofEndpoints(id: string, ...all: ConditionProperties[]) {

@@ -228,11 +228,6 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
     '/\\d+/g',
   ],
   [
-    'src/rules/subscription/subscription-rules.ts',
-    attribute,
-    '/^(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/',
-  ],
-  [
     'src/rules/subscription/function-suspicious.ts',
     'the text is cut to 100,000 characters first, and each alternative takes what it began',
     '/(?<![\\w$.])(?:eval|Function)\\s*\\(/',

@@ -107,7 +107,7 @@ function keyOf(seed: string | number, owner: string): string {
 function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boolean): ProjectConfigRow {
   return {
     max_payload_read_size: 51200,
-    replay_attacks_prevention_enabled: true,
+    replay_attacks_prevention_enabled: false,
     add_event_id_trace_headers: false,
     disable_endpoint: true,
     multiple_endpoint_subscriptions: sizes.subscriptionsPerProject > sizes.endpointsPerProject,

@@ -47,7 +47,7 @@ export type Leaf =
    */
   | { readonly type: 'free'; readonly names?: 'parameters'; readonly isAnything?: true; readonly isProse?: true }
 
-export type Field = (Leaf | Struct | KeyedList) & Shown & Write
+export type Field = (Leaf | Struct | KeyedList) & Shown & Write & Effect
 
 /** An object with known members. */
 export interface Struct {
@@ -63,12 +63,14 @@ export interface Struct {
 }
 
 /**
- * A list of objects with a `uid`: kept as an object keyed by it, because its order means nothing. `by`: the member that
- * names them instead; such a name means the same everywhere.
+ * A list of objects with a `uid`: kept as an object keyed by it, because most lists have no order that means anything.
+ * `by`: the member that names them instead; such a name means the same everywhere.
  */
 export interface KeyedList {
   readonly type: 'keyed'
   readonly by?: string
+  /** The place in the list, from 1, where the service goes by it: each entry has it as `position`. */
+  readonly isOrdered?: true
   readonly members: Members
   readonly guarded?: true
 }
@@ -98,6 +100,21 @@ interface Shown {
    * - `reference`: replaced by a reference or lifted; never an attribute
    */
   readonly use?: 'volatile' | 'reference'
+}
+
+/** What the service does with a field. Where nothing is said, it acts on it. */
+interface Effect {
+  readonly ignored?: DeadSetting
+}
+
+/** No code of a release from v25.6.3 to v26.7.3 reads the field but to store and to show it. */
+export interface DeadSetting {
+  /** What the service stores by itself; null where that is nothing. */
+  readonly byItself: Json
+  /** What applies in its place, or what does not happen, as a clause. */
+  readonly instead: string
+  /** In objects of this type only. */
+  readonly ofType?: string
 }
 
 /**
@@ -169,10 +186,18 @@ const struct = <M extends Members>(members: M) => ({ type: 'struct', members }) 
 /** An object whose "none" is written in several ways. */
 const collapsing = <M extends Members>(members: M) => ({ type: 'struct', members, collapse: true }) as const
 const keyed = <M extends Members>(members: M) => ({ type: 'keyed', members }) as const
+const ordered = <M extends Members>(members: M) =>
+  ({
+    type: 'keyed',
+    isOrdered: true,
+    members: { ...members, position: unwritten('It is the place in the list that a request sends.', apart(integer)) },
+  }) as const
 const keyedBy = <M extends Members>(by: string, members: M) => ({ type: 'keyed', by, members }) as const
 /** An object or a list that contains secrets: unknown members are sealed, in it and in all objects within it. */
 const guarded = <F extends Struct | KeyedList>(field: F) => ({ ...field, guarded: true }) as const
 
+const ignored = <F extends Field>(byItself: Json, instead: string, field: F, ofType?: string) =>
+  ({ ...field, ignored: { byItself, instead, ...(ofType !== undefined && { ofType }) } }) as const
 const unwritten = <F extends Field>(because: string, field: F) => ({ ...field, unwritten: because })
 const serviceSets = <F extends Field>(field: F) => unwritten('The service sets it itself.', field)
 const keptIfOmitted = <F extends Field>(field: F) => ({ ...field, keeps: 'omitted' }) as const
@@ -340,15 +365,27 @@ const subscription = {
   delivery_mode: since('v25.9.1', keptIfEmpty(enumeration('at_least_once at_most_once'))),
   function: nullable(keptIfEmpty(code)),
   // `threshold`: a Go duration such as `1h`.
-  alert_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), threshold: keptIfEmpty(name) }))),
-  rate_limit_config: optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), duration: keptIfEmpty(seconds) }))),
-  retry_config: optional(
-    keptIfEmpty(
-      collapsing({
-        type: optional(keptIfEmpty(enumeration('linear exponential'))),
-        duration: optional(keptIfEmpty(goDuration)),
-        retry_count: keptIfEmpty(integer),
-      }),
+  alert_config: ignored(
+    { count: 4, threshold: '1h' },
+    'no alert is ever sent for it',
+    optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), threshold: keptIfEmpty(name) }))),
+  ),
+  rate_limit_config: ignored(
+    { count: 1000, duration: 60 },
+    'the rate limit of the endpoint applies',
+    optional(keptIfEmpty(collapsing({ count: keptIfEmpty(integer), duration: keptIfEmpty(seconds) }))),
+  ),
+  retry_config: ignored(
+    { type: 'linear', duration: 10, retry_count: 3 },
+    "the project's strategy applies",
+    optional(
+      keptIfEmpty(
+        collapsing({
+          type: optional(keptIfEmpty(enumeration('linear exponential'))),
+          duration: optional(keptIfEmpty(goDuration)),
+          retry_count: keptIfEmpty(integer),
+        }),
+      ),
     ),
   ),
   filter_config: struct({
@@ -407,9 +444,9 @@ const source = {
   is_disabled: keptIfOmitted(flag),
   // Where the type of an event is read: `request.header.X-Event-Type`.
   event_type_location: since('v26.3.7', keptIfOmitted(name)),
-  body_function: nullable(keptIfOmitted(code)),
-  header_function: nullable(keptIfOmitted(code)),
-  forward_headers: keptIfOmitted(set),
+  body_function: ignored(null, 'only functions of queue sources run', nullable(keptIfOmitted(code)), 'http'),
+  header_function: ignored(null, 'only functions of queue sources run', nullable(keptIfOmitted(code)), 'http'),
+  forward_headers: ignored(null, 'all headers of a request are passed on', keptIfOmitted(set)),
   idempotency_keys: keptIfOmitted(set),
   custom_response: keptIfOmitted(
     emptyAs({ body: '', content_type: '' }, collapsing({ body: prose, content_type: name })),
@@ -474,7 +511,7 @@ const project = {
   retained_events: volatile(integer),
   config: struct({
     max_payload_read_size: integer,
-    replay_attacks_prevention_enabled: flag,
+    replay_attacks_prevention_enabled: ignored(false, 'endpoints with advanced signatures sign a time', flag),
     add_event_id_trace_headers: unwritten(noSetting, flag),
     disable_endpoint: flag,
     multiple_endpoint_subscriptions: unwritten(noSetting, flag),
@@ -485,11 +522,16 @@ const project = {
     verify_dynamic_events: since('v26.7.0', formerly(former, flag)),
     allow_unmatched_dynamic_urls: since('v26.7.1', flag),
     ssl: struct({ enforce_secure_endpoints: flag }),
-    ratelimit: struct({ count: integer, duration: seconds }),
+    ratelimit: ignored(
+      { count: 1000, duration: 60 },
+      'the rate limits of endpoints apply',
+      struct({ count: integer, duration: seconds }),
+    ),
     strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
     signature: struct({
       header: name,
-      versions: keyed({ uid: reference, hash, encoding: enumeration('base64 hex'), created_at: time }),
+      // The order decides which one signs, and the names of signatures. The service checks no encoding.
+      versions: ordered({ uid: reference, hash, encoding: word, created_at: time }),
     }),
     meta_event: guarded(
       struct({
@@ -671,6 +713,33 @@ export const requiredFields: Readonly<Record<Kind, readonly string[]>> = {
   policy: [],
 }
 
+/** What the service stores of a resource and does not act on, by JSON Pointers into its attributes. */
+export function ignoredIn(
+  kind: Kind,
+  type: Json | undefined,
+): readonly (readonly [path: string, ignored: DeadSetting])[] {
+  return ignoredByKind[kind].filter(([, { ofType }]) => ofType === undefined || ofType === type)
+}
+
+const ignoredByKind: Readonly<Record<Kind, ReturnType<typeof ignoredWithin>>> = {
+  endpoint: [],
+  subscription: ignoredWithin(subscription),
+  source: ignoredWithin(source),
+  event_type: [],
+  device: [],
+  project: ignoredWithin(project),
+  probe: [],
+  policy: [],
+}
+
+function ignoredWithin(members: Members, path = ''): readonly (readonly [path: string, ignored: DeadSetting])[] {
+  return Object.entries(members).flatMap(([name, field]) => {
+    const here = `${path}/${name}`
+    if (field.ignored !== undefined) return [[here, field.ignored] as const]
+    return field.type === 'struct' ? ignoredWithin(field.members, here) : []
+  })
+}
+
 function requiredIn(members: Members): readonly string[] {
   return Object.keys(members).filter((name) => members[name]?.absent === 'suspect')
 }
@@ -695,4 +764,4 @@ export const aliases: Readonly<Partial<Record<Kind, readonly Alias[]>>> = {
 }
 
 /** Raised when the normal form changes, so that a history can distinguish its own rewriting from drift. */
-export const normaliserVersion = 7
+export const normaliserVersion = 8

@@ -1,40 +1,44 @@
 import type { AttributesOf } from './fields.ts'
 
-type RetryConfig = NonNullable<NonNullable<AttributesOf<'project'>['config']>['strategy']>
+type Strategy = NonNullable<NonNullable<AttributesOf<'project'>['config']>['strategy']>
 
-/** A retry setting that says all three: anything less is not a schedule to evaluate. */
+/**
+ * When the gateway tries a failed delivery again. Of Convoy v25.6.3, v26.3.6 and v26.7.3: `retry_count` is the number of
+ * attempts, the first one included (`worker/task/process_event_delivery.go`); only `exponential` doubles the time between
+ * two, up to a longest time (`retrystrategies`); the strategy of the project applies, and none that a subscription declares
+ * (`worker/task/task.go`).
+ */
 export interface RetrySchedule {
   readonly type: string
-  readonly tries: number
+  /** Attempts after the first one. */
+  readonly retries: number
   readonly intervalSeconds: number
-  /** From the first failure to the last try. Exponential: duration × (2^count − 1), uncapped. */
+  /** From the first failure to the last retry. */
   readonly spanSeconds: number
 }
 
-/** The schedule read last: the rules of a subscription ask for the same one, one after the other. */
-let last: { readonly config: RetryConfig; readonly schedule: RetrySchedule | undefined } | undefined
+/** The longest time between two attempts where `CONVOY_MAX_RETRY_SECONDS` says nothing else. */
+const longestDelaySeconds = 7200
 
-export function retryScheduleOf(config: RetryConfig | null | undefined): RetrySchedule | undefined {
-  if (config === null || config === undefined) return undefined
-  if (last?.config !== config) last = { config, schedule: read(config) }
-  return last.schedule
+/** undefined where it does not say all three: anything less is not a schedule to evaluate. */
+export function retryScheduleOf(strategy: Strategy | null | undefined): RetrySchedule | undefined {
+  const { type, duration: seconds, retry_count: attempts } = strategy ?? {}
+  if (typeof type !== 'string' || typeof seconds !== 'number' || typeof attempts !== 'number') return undefined
+  const retries = Math.max(attempts - 1, 0)
+  const spanSeconds = type === 'exponential' ? doublingSpan(seconds, retries) : seconds * retries
+  return { type, retries, intervalSeconds: seconds, spanSeconds }
 }
 
-/** undefined too where no try is ever made: other rules say so. */
-export function scheduleWithTries(config: RetryConfig | null | undefined): RetrySchedule | undefined {
-  const schedule = retryScheduleOf(config)
-  return schedule?.tries === 0 ? undefined : schedule
+/** Up to 5 s of chance that each delay has besides are left out. */
+function doublingSpan(seconds: number, retries: number): number {
+  if (seconds <= 0) return 0
+  const doublings = Math.min(retries, Math.max(0, Math.floor(Math.log2(longestDelaySeconds / seconds)) + 1))
+  return seconds * (2 ** doublings - 1) + longestDelaySeconds * (retries - doublings)
 }
 
-function read({ type, duration, retry_count: tries }: RetryConfig): RetrySchedule | undefined {
-  if (typeof type !== 'string' || typeof duration !== 'number' || typeof tries !== 'number') return undefined
-  const steps = type === 'exponential' ? 2 ** tries - 1 : tries
-  return { type, tries, intervalSeconds: duration, spanSeconds: duration * steps }
-}
-
-/** `1 retry`, `3 retries`; with an adjective `3 declared retries`. */
-export function countRetries(tries: number, adjective = ''): string {
-  return `${tries} ${adjective === '' ? '' : `${adjective} `}${tries === 1 ? 'retry' : 'retries'}`
+/** `1 retry`, `3 retries` */
+export function countRetries(retries: number): string {
+  return `${retries} ${retries === 1 ? 'retry' : 'retries'}`
 }
 
 /** `90` → `90 s`, `5400` → `1.5 h`. */
@@ -42,7 +46,6 @@ export function formatSeconds(seconds: number): string {
   if (seconds < 120) return `${seconds} s`
   if (seconds < 7200) return `${round(seconds / 60)} min`
   if (seconds < 172_800) return `${round(seconds / 3600)} h`
-  // A doubling schedule outgrows every calendar, and then every number.
   if (seconds > 100 * 365 * 86_400) return 'more than 100 years'
   return `${round(seconds / 86_400)} d`
 }

@@ -1,3 +1,18 @@
+/**
+ * What the service can compute, of deliveries (`pkg/signature/signature.go`) and of events that come in
+ * (`pkg/verifier/verifier.go`) alike, in this spelling alone: the same in v25.6.3, v26.3.6 and v26.7.3. Its API takes more.
+ */
+const hashes: ReadonlySet<string> = new Set(['SHA256', 'SHA512'])
+const encodings: ReadonlySet<string> = new Set(['hex', 'base64'])
+
+export function computesHash(hash: string): boolean {
+  return hashes.has(hash)
+}
+
+export function computesEncoding(encoding: string): boolean {
+  return encodings.has(encoding)
+}
+
 /** Whether new designs should avoid a hash even within an HMAC, in any spelling: `MD5`, `SHA1`, `sha-1`. */
 export function isOutdatedHash(hash: string): boolean {
   return /^(md5|sha-?1)$/i.test(hash)

@@ -197,7 +197,8 @@ function normaliseKeyed(field: KeyedList, raw: Json, path: string, job: Normalis
   if (!Array.isArray(raw) || !raw.every(isJsonObject)) return sealScalar(raw, field, job.sealer)
   const entries = raw.map((item, index): [string, Json] => {
     const key = keyInList(field, item, index, job.sealer)
-    return [key, normaliseMembers(field.members, item, `${path}/${pointerStep(key)}`, job, field.guarded)]
+    const normal = normaliseMembers(field.members, item, `${path}/${pointerStep(key)}`, job, field.guarded)
+    return [key, field.isOrdered ? inKeyOrder({ ...normal, position: index + 1 }) : normal]
   })
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }

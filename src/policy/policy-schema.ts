@@ -50,10 +50,11 @@ function withoutDefaults(options: z.ZodObject): z.ZodObject {
 const builtIn = Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)]))
 /** Known, so that they are refused with what is to be written instead. */
 const former = Object.fromEntries(
-  Object.entries(formerRules).map(([id, instead]) => [
-    id,
-    z.undefined({ error: `there is no rule \`${id}\`, ${instead}` }).optional(),
-  ]),
+  Object.entries(formerRules).map(([id, instead]) => {
+    const say = () => `there is no rule \`${id}\`, ${instead}`
+    const refused = z.custom<'off'>(() => true).check(checkFaults(() => [{ path: [], where: 'key', say }]))
+    return [id, refused.optional()]
+  }),
 )
 const ofCustom = z
   .union([severity, z.strictObject({ severity })], {

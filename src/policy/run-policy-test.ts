@@ -70,7 +70,7 @@ const cleanResources = {
     type: 'outgoing',
     config: {
       max_payload_read_size: 524_288,
-      replay_attacks_prevention_enabled: true,
+      replay_attacks_prevention_enabled: false,
       add_event_id_trace_headers: true,
       disable_endpoint: true,
       multiple_endpoint_subscriptions: false,
@@ -116,9 +116,9 @@ const cleanResources = {
     type: 'api',
     delivery_mode: 'at_least_once',
     function: '',
-    retry_config: { type: 'exponential', duration: 60, retry_count: 10 },
+    retry_config: null,
     rate_limit_config: null,
-    alert_config: { count: 10, threshold: '1h' },
+    alert_config: null,
     filter_config: { event_types: [`${uid.toLowerCase()}.created`], filter: { headers: {}, body: {} } },
   }),
   event_type: (uid: string, _at: number): JsonObject => ({

@@ -96,7 +96,9 @@ function writeField(
 }
 
 function writeList(members: Members, items: JsonObject, path: string): Json {
-  return Object.entries(items).map(([uid, item]) => {
+  const placeOf = (item: Json) => Number((isJsonObject(item) && item.position) || 0)
+  const inPlace = Object.entries(items).sort(([, a], [, b]) => placeOf(a) - placeOf(b))
+  return inPlace.map(([uid, item]) => {
     if (!isJsonObject(item)) return item
     const { body } = writeBody(members, { target: item, now: {} }, `${path}/${pointerStep(uid)}`)
     // Items without a uid are keyed by their index.

@@ -1,5 +1,28 @@
 /**
  * Rules that are no more, with what to write in a policy instead: the end of the sentence "there is no rule X, …". A row
- * stays for a year, so that whoever upgrades learns it.
+ * stays for a year, so that people who upgrade learn it.
  */
-export const formerRules: Readonly<Record<string, string>> = {}
+export const formerRules: Readonly<Record<string, string>> = {
+  'project/disable-endpoint-off':
+    'endpoints are not to be disabled by it: remove it; `project/disable-hair-trigger` reports the opposite',
+  'project/rate-limit-ineffective': 'the service ignores that limit: `project/settings-ignored` says so',
+  'project/replay-protection-off': 'the service ignores that setting: `project/settings-ignored` says so',
+  'project/retry-few': 'it is part of `project/retry-short` now, as its option `min_retries`',
+  'project/signature-missing': 'it is part of `project/signature-broken` now',
+  'project/signature-weak': 'it is `project/signature-broken` now: no weak hash is ever computed',
+  ...Object.fromEntries(
+    [
+      'alert-odd',
+      'rate-limit-odd',
+      'retry-absent',
+      'retry-few',
+      'retry-linear',
+      'retry-long',
+      'retry-many',
+      'retry-short',
+    ].map((name) => [
+      `subscription/${name}`,
+      'the service ignores what it is about: `subscription/settings-ignored` says so',
+    ]),
+  ),
+}

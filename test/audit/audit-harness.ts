@@ -275,10 +275,7 @@ rules:
   project/retry-hammering: {}
   source/disabled: {}
   source/unverified: {}
-  subscription/retry-few: {}
-  subscription/retry-linear: {}
-  subscription/retry-many: {}
-  subscription/retry-short: {}
+  subscription/settings-ignored: medium
   subscription/target-missing: {}
   subscription/target-not-active: {}
 `)

@@ -129,25 +129,17 @@ const orders: Readonly<Record<string, Order>> = {
       'no flag': { enforce_secure_endpoints: 'on' },
     },
   },
-  'replay protection': {
-    rule: 'drift/project-weakened',
-    at: ofConfig('replay_attacks_prevention_enabled'),
-    good: true,
-    bad: false,
-    notBack: { none: null, 'no flag': 'on' },
-  },
-  'the hash of signatures': {
-    rule: 'drift/project-weakened',
+  'the versions of signatures': {
+    rule: 'drift/signature-changed',
     at: ofConfig('signature'),
     good: signature([version('SHA256')]),
-    bad: signature([version('MD5')]),
+    bad: signature([version('SHA512')]),
     notBack: {
       'no signature': signature([]),
       none: null,
       'an unknown one': signature([version('BLAKE9')]),
       'an empty one': signature([version('')]),
     },
-    atLeast: { 'a stronger one': signature([version('SHA512')]) },
   },
   'the retries of a project': {
     rule: 'drift/project-weakened',
@@ -161,18 +153,6 @@ const orders: Readonly<Record<string, Order>> = {
       'a null type': strategy(null, 60, 10),
     },
     atLeast: { 'longer ones': strategy('linear', 120, 10) },
-  },
-  'the rate limit of a project': {
-    rule: 'drift/rate-limit-lost',
-    at: ofConfig('ratelimit'),
-    good: { count: 100, duration: 60 },
-    bad: { count: 0, duration: 60 },
-    notBack: {
-      none: null,
-      'a negative one': { count: -1, duration: 60 },
-      'no number': { count: 'many', duration: 60 },
-    },
-    atLeast: { 'another one': { count: 5, duration: 60 } },
   },
 }
 

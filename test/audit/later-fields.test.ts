@@ -16,9 +16,7 @@ const text = `
 extends: []
 rules:
   drift/request-id-header: {}
-  project/dynamic-urls-unmatched: {}
-  project/signature-missing: {}
-  project/signature-weak: {}
+  project/signature-broken: {}
   source/event-type-unsigned: {}
   source/verifier-unknown: {}
 custom:${[
@@ -99,12 +97,11 @@ describe('fields of later releases', () => {
       'acme/typed ',
       'acme/verified ',
       'drift/request-id-header /config/request_id_header',
-      'project/dynamic-urls-unmatched /config/allow_unmatched_dynamic_urls',
       'source/event-type-unsigned /event_type_location',
     ])
   })
 
-  it('leave no violation of a weak signature where none is left, and the other way round', async () => {
+  it('leave no violation of a hash where no version is left, and the other way round', async () => {
     await using fixture = await openProject('later')
     const sign = (...hashes: string[]) => {
       const versions = hashes.map((hash) => ({
@@ -116,9 +113,9 @@ describe('fields of later releases', () => {
       updateProject(fixture.fleet, fixture.project, { signature: { header: 'X-Convoy-Signature', versions } })
     }
     sign('MD5')
-    expect((await fixture.next()).open).toEqual(['project/signature-weak /config/signature/versions/v-md5/hash'])
+    expect((await fixture.next()).open).toEqual(['project/signature-broken /config/signature/versions/v-md5/hash'])
     sign()
-    expect((await fixture.next()).open).toEqual(['project/signature-missing /config/signature/versions'])
+    expect((await fixture.next()).open).toEqual(['project/signature-broken /config/signature/versions'])
     sign('SHA256')
     expect((await fixture.next()).open).toEqual([])
   })

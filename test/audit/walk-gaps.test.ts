@@ -3,7 +3,7 @@ import type { Report } from '../../src/model/report.ts'
 import { policyOf } from './audit-harness.ts'
 import { anEndpoint, openLiteral } from './literal-service.ts'
 
-const policy = policyOf('extends: []\nrules: { endpoint/inactive: high, project/signature-missing: high }')
+const policy = policyOf('extends: []\nrules: { endpoint/inactive: high, project/signature-broken: high }')
 
 function gapsOf({ gaps }: Report) {
   return gaps.map(({ cause, listing, rule, since }) => `${cause} ${listing} ${rule} since ${since.run}`)
@@ -31,12 +31,12 @@ it('a listing that the configuration does not request is a gap of the rules that
   await using fixture = await openLiteral({ endpoints: [anEndpoint('e1')] })
   const off = { listings: { project: 'off' }, policy } as const
   const first = await fixture.audit(off)
-  expect(gapsOf(first)).toEqual(['listing_off project project/signature-missing since 1'])
+  expect(gapsOf(first)).toEqual(['listing_off project project/signature-broken since 1'])
   expect(first.verdict).toMatchObject({
     exit_code: 0,
     text: 'Scanned 1 item, no open violation at medium or above, 1 rule could not evaluate everything, first scan.',
   })
-  expect(gapsOf(await fixture.audit(off))).toEqual(['listing_off project project/signature-missing since 1'])
+  expect(gapsOf(await fixture.audit(off))).toEqual(['listing_off project project/signature-broken since 1'])
   expect(gapsOf(await fixture.audit({ policy }))).toEqual([])
 })
 

@@ -153,7 +153,7 @@ describe('a mistake of the user', () => {
       'rules:\n  endpoint/inactiv: off\n',
       /policy\.yaml:2:3: .*endpoint\/inactive/,
     ],
-    ['with a wrong option', 'policy.yaml', 'rules:\n  subscription/retry-few: { min_tries: no }\n', /policy\.yaml:2:/],
+    ['with a wrong option', 'policy.yaml', 'rules:\n  endpoint/timeout-low: { min_seconds: no }\n', /policy\.yaml:2:/],
   ])('in a policy %s exits with 2 before a history is created', async (_, name, text, message) => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     if (name === 'other.yaml') {

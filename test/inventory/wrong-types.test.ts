@@ -76,6 +76,8 @@ function* placesIn(
   for (const [name, field] of Object.entries(members)) {
     if (field.use === 'reference' || (pointer === '' && /^(?:uid|project_id|\w+_uid)$/.test(name))) continue
     if ('isAnything' in field) continue
+    // hookdrift makes it itself.
+    if (name === 'position') continue
     const item = (value: Json) => within({ [name]: value })
     const isKeyedBy = field.type === 'keyed' && field.by !== undefined
     if (!isKeyedBy) yield { pointer: `${pointer}/${name}`, field, item }

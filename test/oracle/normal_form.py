@@ -81,10 +81,10 @@ class Part:
 
 
 class Things:
-    """A list of objects with a uid."""
+    """A list of objects with a uid. `ordered`: the service goes by the place of each."""
 
-    def __init__(self, **members):
-        self.members = members
+    def __init__(self, ordered=False, **members):
+        self.ordered, self.members = ordered, members
 
 
 MEANS_EMPTY_WHEN_ABSENT = {
@@ -151,7 +151,7 @@ FIELDS = {
             ssl=Group(),
             ratelimit=Group(),
             strategy=Group(),
-            signature=Group(versions=Things(created_at=TIME)),
+            signature=Group(versions=Things(ordered=True, created_at=TIME)),
             meta_event=Group(event_type=SET, secret=SECRET, pub_sub=QUEUE),
             circuit_breaker=Group(),
         ),
@@ -192,7 +192,8 @@ def normal(raw, field):
     if field == SET:
         return sorted(raw or [])
     if isinstance(field, Things):
-        return {thing["uid"]: thing_form(thing, field) for thing in raw or []}
+        places = [{"position": at + 1} if field.ordered else {} for at in range(len(raw or []))]
+        return {thing["uid"]: thing_form(thing, field) | place for thing, place in zip(raw or [], places)}
     if raw is None or raw == "":
         return None
     if field == SECRET:

@@ -276,49 +276,26 @@ def at_most_once(r, o, now):
         yield "/delivery_mode"
 
 
-def schedule_of(config):
-    """Tries, interval and span; None where there is none."""
-    if not config or not config.get("retry_count"):
-        return None
-    tries, interval = config["retry_count"], config.get("duration") or 0
-    steps = 2**tries - 1 if config.get("type") == "exponential" else tries
-    return tries, interval, interval * steps
+IGNORED = {
+    "subscription": {
+        "alert_config": {"count": 4, "threshold": "1h"},
+        "rate_limit_config": {"count": 1000, "duration": 60},
+        "retry_config": {"type": "linear", "duration": 10, "retry_count": 3},
+    },
+    "source": {"forward_headers": None, "body_function": None, "header_function": None},
+    "project": {"replay_attacks_prevention_enabled": False, "ratelimit": {"count": 1000, "duration": 60}},
+}
 
 
-def retry_absent(r, o, now):
-    if schedule_of(r.get("retry_config")) is None:
-        yield "/retry_config"
-
-
-def retry_few(r, o, now):
-    schedule = schedule_of(r.get("retry_config"))
-    if schedule and schedule[0] < o.get("min_tries", 3):
-        yield "/retry_config/retry_count"
-
-
-def retry_many(r, o, now):
-    schedule = schedule_of(r.get("retry_config"))
-    if schedule and schedule[0] > o.get("max_tries", 50):
-        yield "/retry_config/retry_count"
-
-
-def retry_short(r, o, now):
-    schedule = schedule_of(r.get("retry_config"))
-    if schedule and schedule[2] < o.get("min_seconds", 3600):
-        yield "/retry_config"
-
-
-def retry_long(r, o, now):
-    schedule = schedule_of(r.get("retry_config"))
-    if schedule and schedule[2] > o.get("max_seconds", 604_800):
-        yield "/retry_config"
-
-
-def retry_linear(r, o, now):
-    schedule = schedule_of(r.get("retry_config"))
-    if schedule and r.get("retry_config", "type") == "linear":
-        if schedule[0] > o.get("max_tries", 10) or schedule[1] < o.get("min_interval_seconds", 5):
-            yield "/retry_config"
+def settings_ignored(r, o, now):
+    for name, default in IGNORED[r.kind].items():
+        path = ("config", name) if r.kind == "project" else (name,)
+        value = r.get(*path)
+        if name.endswith("_function") and r.get("type") != "http":
+            continue
+        is_nothing = not (any(value.values()) if isinstance(value, dict) else value)
+        if not is_nothing and value != default:
+            yield "/" + "/".join(path)
 
 
 # --- sources
@@ -369,6 +346,15 @@ def dead_letter_missing(r, o, now):
 
 # --- projects
 
+def schedule_of(strategy):
+    """Retries, interval and span. `retry_count` counts the first attempt, and no delay is above two hours."""
+    if not strategy or strategy.get("retry_count") is None:
+        return None
+    retries, interval = max(strategy["retry_count"] - 1, 0), strategy.get("duration") or 0
+    doubles = strategy.get("type") == "exponential"
+    return retries, interval, sum(min(interval * 2**at, 7200) if doubles else interval for at in range(retries))
+
+
 def retry_hammering(r, o, now):
     schedule = schedule_of(r.get("config", "strategy"))
     is_linear = r.get("config", "strategy", "type") == "linear"
@@ -376,32 +362,16 @@ def retry_hammering(r, o, now):
         yield "/config/strategy"
 
 
-def project_retry_few(r, o, now):
-    tries = r.get("config", "strategy", "retry_count")
-    if tries is not None and tries < o.get("min_tries", 3):
-        yield "/config/strategy/retry_count"
-
-
 def project_retry_short(r, o, now):
     schedule = schedule_of(r.get("config", "strategy"))
-    if schedule and schedule[2] < 3600:
+    if schedule and (schedule[0] < o.get("min_retries", 3) or schedule[2] < 3600):
         yield "/config/strategy"
 
 
-def replay_protection_off(r, o, now):
-    if r.get("config", "replay_attacks_prevention_enabled") is False:
-        yield "/config/replay_attacks_prevention_enabled"
-
-
-def disable_endpoint_off(r, o, now):
-    if r.get("config", "disable_endpoint") is False:
+def disable_hair_trigger(r, o, now):
+    schedule = schedule_of(r.get("config", "strategy"))
+    if r.get("config", "disable_endpoint") is True and schedule and (schedule[0] == 0 or schedule[2] < 3600):
         yield "/config/disable_endpoint"
-
-
-def signature_weak(r, o, now):
-    for uid, version in (r.get("config", "signature", "versions") or {}).items():
-        if version.get("hash") in ("MD5", "SHA1"):
-            yield f"/config/signature/versions/{uid}/hash"
 
 
 def meta_event_insecure(r, o, now):
@@ -412,12 +382,6 @@ def meta_event_insecure(r, o, now):
         yield "/config/meta_event/url"
     if meta.get("secret") is None:
         yield "/config/meta_event/secret"
-
-
-def project_rate_limit_ineffective(r, o, now):
-    limit = r.get("config", "ratelimit") or {}
-    if 0 in (limit.get("count"), limit.get("duration")):
-        yield "/config/ratelimit"
 
 
 ONE_RESOURCE = {
@@ -451,12 +415,7 @@ ONE_RESOURCE = {
     "subscription": {
         **ONE_SUBSCRIPTION,
         "subscription/at-most-once": at_most_once,
-        "subscription/retry-absent": retry_absent,
-        "subscription/retry-few": retry_few,
-        "subscription/retry-many": retry_many,
-        "subscription/retry-short": retry_short,
-        "subscription/retry-long": retry_long,
-        "subscription/retry-linear": retry_linear,
+        "subscription/settings-ignored": settings_ignored,
     },
     "source": {
         "source/unverified": unverified,
@@ -466,16 +425,14 @@ ONE_RESOURCE = {
         "source/url-not-https": source_url_not_https,
         "source/idempotency-missing": idempotency_missing,
         "source/dead-letter-missing": dead_letter_missing,
+        "source/settings-ignored": settings_ignored,
     },
     "project": {
         "project/retry-hammering": retry_hammering,
-        "project/retry-few": project_retry_few,
         "project/retry-short": project_retry_short,
-        "project/replay-protection-off": replay_protection_off,
-        "project/disable-endpoint-off": disable_endpoint_off,
-        "project/signature-weak": signature_weak,
+        "project/disable-hair-trigger": disable_hair_trigger,
+        "project/settings-ignored": settings_ignored,
         "project/meta-event-insecure": meta_event_insecure,
-        "project/rate-limit-ineffective": project_rate_limit_ineffective,
     },
     "event_type": {},
 }
@@ -519,13 +476,6 @@ def across_project(seen, is_whole):
         endpoint = endpoints.get(target)
         if endpoint is not None and endpoint.get("status") != "active":
             add("subscription/target-not-active", r, "/endpoint_uid")
-        declared = r.get("rate_limit_config")
-        if declared is not None:
-            count, duration = declared.get("count") or 0, declared.get("duration") or 0
-            own = limit_of(endpoint) if endpoint is not None else (0, 0)
-            is_above = 0 not in own and count * own[1] > own[0] * duration
-            if 0 in (count, duration) or is_above:
-                add("subscription/rate-limit-odd", r, "/rate_limit_config")
     catalogue = [r.attributes for r in by_kind.get("event_type", {}).values()]
     of_rows, doubted = across_rows(subscriptions.values(), catalogue, is_whole("event_type"))
     for rule, places in of_rows.items():
@@ -535,10 +485,25 @@ def across_project(seen, is_whole):
         if r.get("is_disabled") is True and r.get("type") in ("http", "pub_sub"):
             add("source/disabled", r, "/is_disabled")
     for r in by_kind.get("project", {}).values():
+        for path in signature_faults(r):
+            add("project/signature-broken", r, path)
         if r.get("config", "ssl", "enforce_secure_endpoints") is False:
             if is_whole("endpoint") or any(scheme_of(e.url) == "http" for e in endpoints.values()):
                 add("project/tls-not-enforced", r, "/config/ssl/enforce_secure_endpoints")
     return found, doubted
+
+
+def signature_faults(r):
+    signature = r.get("config", "signature")
+    if signature is None:
+        return
+    if not signature.get("header"):
+        yield "/config/signature/header"
+    if not signature.get("versions"):
+        yield "/config/signature/versions"
+    for uid, version in (signature.get("versions") or {}).items():
+        if version.get("hash") not in ("SHA256", "SHA512"):
+            yield f"/config/signature/versions/{uid}/hash"
 
 
 # --- across all projects: (project, kind, uid, path)
@@ -605,6 +570,7 @@ def drift(r, before, fields, is_lost=False):
                 yield "drift/function-changed", path
     if r.kind == "project":
         yield from project_weakened(old, r)
+        yield from signature_changed(old, r)
 
 
 # What comes back after a loss: a secret there with another value is found as such.
@@ -670,16 +636,9 @@ def is_filled(r):
 
 
 def limit_lost(old, new):
-    if old.kind == "endpoint":
-        one, other, paths = limit_of(old), limit_of(new), ("/rate_limit", "/rate_limit_duration")
-    else:
-        one, other = (
-            (r.get("config", "ratelimit", "count") or 0, r.get("config", "ratelimit", "duration") or 0)
-            for r in (old, new)
-        )
-        paths = ("/config/ratelimit/count", "/config/ratelimit/duration")
-    if 0 not in one and 0 in other:
-        yield "drift/rate-limit-lost", paths[1] if other[0] > 0 else paths[0]
+    one, other = limit_of(old), limit_of(new)
+    if old.kind == "endpoint" and 0 not in one and 0 in other:
+        yield "drift/rate-limit-lost", "/rate_limit_duration" if other[0] > 0 else "/rate_limit"
 
 
 HASHES = {"MD5": 0, "SHA1": 1, "SHA224": 2, "SHA256": 3, "SHA384": 3, "SHA512": 3}
@@ -702,20 +661,24 @@ def project_weakened(old, new):
 
     if lost("ssl", "enforce_secure_endpoints"):
         yield "drift/project-weakened", "/config/ssl/enforce_secure_endpoints"
-    if lost("replay_attacks_prevention_enabled"):
-        yield "drift/project-weakened", "/config/replay_attacks_prevention_enabled"
-    weakest = [
-        min((HASHES[v["hash"]] for v in (r.get("config", "signature", "versions") or {}).values()), default=None)
-        for r in (old, new)
-    ]
-    if None not in weakest and weakest[1] < weakest[0]:
-        yield "drift/project-weakened", "/config/signature/versions"
     spans = []
     for r in (old, new):
         schedule = schedule_of(r.get("config", "strategy")) or (0, 0, 0)
         spans.append((schedule[2], schedule[0]))
     if spans[1] < spans[0]:
         yield "drift/project-weakened", "/config/strategy"
+
+
+def signature_changed(old, new):
+    before, after = ((r.get("config", "signature") or {}) for r in (old, new))
+    if before.get("header") != after.get("header"):
+        yield "drift/signature-changed", "/config/signature/header"
+    lists = [
+        [(v["hash"], v["encoding"]) for v in sorted((s.get("versions") or {}).values(), key=lambda v: v["position"])]
+        for s in (before, after)
+    ]
+    if lists[0] != lists[1]:
+        yield "drift/signature-changed", "/config/signature/versions"
 
 
 # --- what must be seen completely before silence means anything
@@ -730,7 +693,7 @@ def needs_of(rule):
         "subscription/duplicate": ("project", ["subscription"]),
         "subscription/event-type-unknown": ("project", ["subscription", "event_type"]),
         "subscription/event-type-deprecated": ("project", ["subscription", "event_type"]),
-        "subscription/rate-limit-odd": ("project", ["endpoint", "subscription"]),
+        "project/signature-broken": ("project", ["project", "endpoint"]),
         "source/disabled": ("project", ["source", "subscription"]),
         "project/tls-not-enforced": ("project", ["project", "endpoint"]),
         "endpoint/secret-shared": ("fleet", ["endpoint"]),

@@ -418,7 +418,12 @@ def contradicted(scan, listing):
 
 
 # Changes that are often meant: their violations end after 30 days.
-OFTEN_MEANT = ("drift/secret-changed", "drift/function-changed", "drift/url-host-changed")
+OFTEN_MEANT = (
+    "drift/secret-changed",
+    "drift/function-changed",
+    "drift/signature-changed",
+    "drift/url-host-changed",
+)
 
 
 def follow_drift(scan, r, found=()):

@@ -229,7 +229,7 @@ describe('the API', () => {
     const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/' }
     const api = createApi({ config }, terminal, '1')
     const site = createSite({ ...demo.options, api, onFault: (fault) => faults.push(fault) })
-    const { rows } = JSON.parse(await json('violations?open&rule=subscription/retry-many'))
+    const { rows } = JSON.parse(await json('violations?open&rule=endpoint/inactive'))
     const answer = await site.request(`http://localhost/api/v1/restore?uid=${rows[0].uid}`)
     expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringContaining(directory.path)])
     expect(faults.map(String)).toEqual([expect.stringContaining(`${policy}:1:1: \`ruls\` is unknown`)])

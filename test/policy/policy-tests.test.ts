@@ -86,16 +86,13 @@ describe('a test of a policy', () => {
             kind: 'subscription',
             assert: 'false',
             severity: 'low',
-            message:
-              '{resource.retry_config.type} {resource.retry_config.retry_count} {resource.filter_config.event_types}',
+            message: '{resource.delivery_mode} {resource.type} {resource.filter_config.event_types}',
           },
         ],
       }),
     )
-    const resources = [
-      { kind: 'subscription', uid: 's1', retry_config: { retry_count: 3 }, filter_config: { event_types: ['a', 'b'] } },
-    ]
-    expect(outcome({ resources, expect: [{ rule: 'a/b', message: 'exponential 3 a, b' }] }, policy)).toEqual([])
+    const resources = [{ kind: 'subscription', uid: 's1', filter_config: { event_types: ['a', 'b'] } }]
+    expect(outcome({ resources, expect: [{ rule: 'a/b', message: 'at_least_once api a, b' }] }, policy)).toEqual([])
   })
 
   it('gives a subscription its filter rows, as the service lists them', () => {

@@ -35,12 +35,12 @@ const packed = (pack: string, due = false) =>
     .map(({ id }) => id)
 const severityOf = ({ rules }: Policy, id: string) => rules.find(({ rule }) => rule.id === id)?.severity
 
-/** What `subscription/retry-few` says of two declared tries: contains its option. */
+/** What `endpoint/timeout-low` says of two seconds: contains its option. */
 function saysOfTwo(policy: Policy): string[] {
-  const bound = policy.rules.find(({ rule }) => rule.id === 'subscription/retry-few')?.bound
+  const bound = policy.rules.find(({ rule }) => rule.id === 'endpoint/timeout-low')?.bound
   if (bound?.scope !== 'resource') return []
-  const attributes = { retry_config: { type: 'linear', duration: 1, retry_count: 2 } }
-  const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
+  const attributes = { http_timeout: 2 }
+  const resource = { kind: 'endpoint', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
   return [...bound.check(resource, 0)].map(({ message }) => message)
 }
 
@@ -55,9 +55,9 @@ describe('a policy', () => {
 
   it('without packs evaluates only the rules that the file names', () => {
     expect(idsOf(read('extends: []'))).toEqual([])
-    expect(idsOf(read('extends: []\nrules: { endpoint/inactive: {}, subscription/retry-few: low }'))).toEqual([
+    expect(idsOf(read('extends: []\nrules: { endpoint/inactive: {}, endpoint/timeout-low: low }'))).toEqual([
       'endpoint/inactive',
-      'subscription/retry-few',
+      'endpoint/timeout-low',
     ])
   })
 
@@ -78,16 +78,16 @@ describe('a policy', () => {
   })
 
   it('turns a rule on by naming it', () => {
-    expect(idsOf(read('rules: { subscription/retry-absent: {} }'))).toContain('subscription/retry-absent')
-    expect(packed('recommended')).not.toContain('subscription/retry-absent')
+    expect(idsOf(read('rules: { endpoint/rate-limit-absent: {} }'))).toContain('endpoint/rate-limit-absent')
+    expect(packed('recommended')).not.toContain('endpoint/rate-limit-absent')
   })
 
   it('sets options, and keeps the defaults of others', () => {
-    const policy = read('extends: []\nrules:\n  subscription/retry-few: { severity: info, min_tries: 9 }\n')
-    expect(saysOfTwo(policy)).toEqual(['2 declared retries (policy: at least 9)'])
-    expect(severityOf(policy, 'subscription/retry-few')).toBe('info')
-    expect(saysOfTwo(read('extends: []\nrules: { subscription/retry-few: high }'))).toEqual([
-      '2 declared retries (policy: at least 3)',
+    const policy = read('extends: []\nrules:\n  endpoint/timeout-low: { severity: info, min_seconds: 9 }\n')
+    expect(saysOfTwo(policy)).toEqual(['timeout is 2 s (policy: at least 9 s)'])
+    expect(severityOf(policy, 'endpoint/timeout-low')).toBe('info')
+    expect(saysOfTwo(read('extends: []\nrules: { endpoint/timeout-low: high }'))).toEqual([
+      'timeout is 2 s (policy: at least 5 s)',
     ])
   })
 })
@@ -97,21 +97,21 @@ describe('a policy that extends files', () => {
     const policy = read({
       '/etc/policy.yaml': 'extends: [./base/company.yaml, team.yaml]\nrules: { endpoint/url-not-https: low }\n',
       '/etc/base/company.yaml':
-        'extends: [tls]\nrules:\n  subscription/retry-few: { severity: high, min_tries: 5 }\n  endpoint/inactive: high\n',
-      '/etc/team.yaml': 'extends: []\nrules:\n  subscription/retry-few: { min_tries: 7 }\n  endpoint/inactive: off\n',
+        'extends: [tls]\nrules:\n  endpoint/timeout-low: { severity: high, min_seconds: 5 }\n  endpoint/inactive: high\n',
+      '/etc/team.yaml': 'extends: []\nrules:\n  endpoint/timeout-low: { min_seconds: 7 }\n  endpoint/inactive: off\n',
     })
-    expect(idsOf(policy).sort()).toEqual([...packed('tls'), 'subscription/retry-few'].sort())
+    expect(idsOf(policy).sort()).toEqual([...packed('tls'), 'endpoint/timeout-low'].sort())
     expect(severityOf(policy, 'endpoint/url-not-https')).toBe('low')
-    expect(severityOf(policy, 'subscription/retry-few')).toBe('high')
-    expect(saysOfTwo(policy)).toEqual(['2 declared retries (policy: at least 7)'])
+    expect(severityOf(policy, 'endpoint/timeout-low')).toBe('high')
+    expect(saysOfTwo(policy)).toEqual(['timeout is 2 s (policy: at least 7 s)'])
   })
 
   it('drops earlier options of a rule that is turned off', () => {
     const policy = read({
-      '/etc/policy.yaml': 'extends: [./base.yaml]\nrules: { subscription/retry-few: {} }\n',
-      '/etc/base.yaml': 'extends: []\nrules: { subscription/retry-few: off }\n',
+      '/etc/policy.yaml': 'extends: [./base.yaml]\nrules: { endpoint/timeout-low: {} }\n',
+      '/etc/base.yaml': 'extends: []\nrules: { endpoint/timeout-low: off }\n',
     })
-    expect(saysOfTwo(policy)).toEqual(['2 declared retries (policy: at least 3)'])
+    expect(saysOfTwo(policy)).toEqual(['timeout is 2 s (policy: at least 5 s)'])
   })
 
   it('takes the rules of an extended file, and no pack unless one is named', () => {
@@ -192,30 +192,30 @@ describe('due durations', () => {
 })
 
 describe('the digest of a policy', () => {
-  const base = read('rules: { subscription/retry-few: { min_tries: 5 } }').digest
+  const base = read('rules: { endpoint/timeout-low: { min_seconds: 5 } }').digest
 
   it('is a SHA-256 in hex', () => expect(base).toMatch(/^[0-9a-f]{64}$/))
 
   it.each([
-    ['order, comments and spelling', '# of the company\nrules:\n  subscription/retry-few:\n    min_tries: 5\n'],
-    ['a default that is written out', 'extends: [recommended]\nrules: { subscription/retry-few: { min_tries: 5 } }'],
+    ['order, comments and spelling', '# of the company\nrules:\n  endpoint/timeout-low:\n    min_seconds: 5\n'],
+    ['a default that is written out', 'extends: [recommended]\nrules: { endpoint/timeout-low: { min_seconds: 5 } }'],
     [
       'layers that come to the same',
-      'extends: [tls, recommended, ssrf]\nrules: { subscription/retry-few: { min_tries: 5 } }',
+      'extends: [tls, recommended, ssrf]\nrules: { endpoint/timeout-low: { min_seconds: 5 } }',
     ],
     [
       'a rule that is off anyway',
-      'rules: { subscription/retry-few: { min_tries: 5 }, subscription/retry-absent: off }',
+      'rules: { endpoint/timeout-low: { min_seconds: 5 }, endpoint/rate-limit-absent: off }',
     ],
   ])('is the same for %s', (_, text) => {
     expect(read(text).digest).toBe(base)
   })
 
   it.each([
-    ['an option', 'rules: { subscription/retry-few: { min_tries: 6 } }'],
-    ['a severity', 'rules: { subscription/retry-few: { min_tries: 5, severity: low } }'],
-    ['a rule that is off', 'rules: { subscription/retry-few: { min_tries: 5 }, endpoint/inactive: off }'],
-    ['a rule that is on', 'rules: { subscription/retry-few: { min_tries: 5 }, subscription/retry-absent: {} }'],
+    ['an option', 'rules: { endpoint/timeout-low: { min_seconds: 6 } }'],
+    ['a severity', 'rules: { endpoint/timeout-low: { min_seconds: 5, severity: low } }'],
+    ['a rule that is off', 'rules: { endpoint/timeout-low: { min_seconds: 5 }, endpoint/inactive: off }'],
+    ['a rule that is on', 'rules: { endpoint/timeout-low: { min_seconds: 5 }, endpoint/rate-limit-absent: {} }'],
   ])('differs for %s', (_, text) => {
     expect(read(text).digest).not.toBe(base)
   })
@@ -226,6 +226,6 @@ const config = join(import.meta.dirname, '../../config')
 it('the policy file has a working example', () => {
   const { rules } = readPolicy(join(config, 'policy.yaml'), (file) => readFileSync(file, 'utf8'))
   const ids = rules.map(({ rule }) => rule.id)
-  expect(ids).toContain('subscription/retry-absent')
+  expect(ids).toContain('endpoint/rate-limit-absent')
   expect(ids).not.toContain('project/retry-hammering')
 })

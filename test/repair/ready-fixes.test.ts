@@ -15,9 +15,6 @@ import { sendTo, valuesFrom } from './send-rows.ts'
 const options = {
   'endpoint/timeout-high': 'max_seconds: 45.5',
   'endpoint/timeout-low': 'min_seconds: 4.2',
-  'project/retry-few': 'min_tries: 4',
-  'subscription/retry-few': 'min_tries: 5',
-  'subscription/retry-many': 'max_tries: 40',
 }
 const optionsOf = (rule: string) => Object.entries(options).find(([id]) => id === rule)?.[1] ?? ''
 
@@ -28,14 +25,9 @@ const expected: Readonly<Record<string, Json>> = {
   'endpoint/signature-simple': true,
   'endpoint/timeout-high': 45,
   'endpoint/timeout-low': 5,
-  'project/disable-endpoint-off': true,
   'project/dynamic-urls-unmatched': false,
-  'project/replay-protection-off': true,
-  'project/retry-few': 4,
   'project/tls-not-enforced': true,
   'subscription/at-most-once': 'at_least_once',
-  'subscription/retry-few': 5,
-  'subscription/retry-many': 40,
 }
 
 const fixable = rules.flatMap(({ id, fix }) => (fix === undefined ? [] : [id]))
@@ -79,6 +71,15 @@ beforeAll(async () => {
     }
   })
   updateProject(fleet, project, richProject)
+  // A URL template, without which the setting decides nothing.
+  broken.set('project/dynamic-urls-unmatched', project)
+  updateProject(fleet, project, { allow_unmatched_dynamic_urls: true })
+  changeData(fleet, project, (data) => ({
+    ...data,
+    endpoints: data.endpoints.map((row, index) =>
+      index > 0 ? row : { ...row, url: 'https://{tenant}.example.com/x' },
+    ),
+  }))
   for (const [rule, change] of Object.entries(projectBreaks).filter(([id]) => fixable.includes(id))) {
     broken.set(rule, project)
     updateProject(fleet, project, change(config))

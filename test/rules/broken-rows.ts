@@ -8,8 +8,6 @@ import type {
 } from '../../src/demo/rows.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { ended, sound, weak } from './certificates.ts'
-import { broken as projectDynamicUrlsUnmatched } from './project/dynamic-urls-unmatched.cases.ts'
-import { broken as projectSignatureMissing } from './project/signature-missing.cases.ts'
 import { broken as sourceEventTypeUnsigned } from './source/event-type-unsigned.cases.ts'
 import { broken as sourceVerifierUnknown } from './source/verifier-unknown.cases.ts'
 
@@ -122,27 +120,18 @@ const subscription = (change: Partial<SubscriptionRow>, ...also: string[]): Brea
   row: (row) => ({ ...row, ...change }),
   also,
 })
-const retry = (type: string, duration: number, retry_count: number, ...also: string[]) =>
-  subscription({ retry_config: { type, duration, retry_count } }, ...also)
 const events = (event_types: readonly string[], body: JsonObject = {}, ...also: string[]) =>
   subscription({ filter_config: { event_types, filter: { is_flattened: true, headers: {}, body } } }, ...also)
 
 /** Without those about an endpoint or about another subscription. */
 export const subscriptionBreaks: Breaks<SubscriptionRow> = {
-  'subscription/alert-odd': subscription({ alert_config: { count: 0, threshold: '1h' } }),
   'subscription/at-most-once': subscription({ delivery_mode: 'at_most_once' }),
   'subscription/event-type-odd': events([' order.created']),
   'subscription/filter-unsatisfiable': events(['order.created'], { country: { $in: [] } }),
   'subscription/function-suspicious': subscription({
     function: 'function transform(payload) { console.log(payload); return payload }',
   }),
-  'subscription/rate-limit-odd': subscription({ rate_limit_config: { count: 0, duration: 60 } }),
-  'subscription/retry-absent': subscription({ retry_config: null }),
-  'subscription/retry-few': retry('exponential', 3600, 2),
-  'subscription/retry-linear': retry('linear', 400, 12),
-  'subscription/retry-long': retry('exponential', 60, 14),
-  'subscription/retry-many': retry('exponential', 60, 51, 'subscription/retry-long'),
-  'subscription/retry-short': retry('exponential', 10, 5),
+  'subscription/settings-ignored': subscription({ rate_limit_config: { count: 5, duration: 60 } }),
   'subscription/type-cli': subscription({ type: 'cli' }),
   'subscription/wildcard': events(['*']),
   'subscription/wildcard-mixed': events(['*', 'order.created'], {}, 'subscription/wildcard'),
@@ -199,6 +188,7 @@ export const sourceBreaks: Breaks<SourceRow> = {
     default_region: 'eu-central-1',
     queue_name: 'events',
   }),
+  'source/settings-ignored': source({ forward_headers: ['X-Request-Id'] }),
   'source/unverified': source({ verifier: null }),
   'source/url-not-https': source({ url: 'http://hooks.example.com/ingest/plain' }),
   'source/verifier-replayable': source({ verifier: key('not-a-real-key-5b7e1c93a0d2f684') }),
@@ -210,19 +200,17 @@ export const sourceBreaks: Breaks<SourceRow> = {
 
 /** Each in a project of its own. */
 export const projectBreaks: Readonly<Record<string, (config: ProjectConfigRow) => Partial<ProjectConfigRow>>> = {
-  'project/disable-endpoint-off': () => ({ disable_endpoint: false }),
   'project/meta-event-insecure': ({ meta_event }) => ({
     meta_event: { ...meta_event, is_enabled: true, type: 'http', url: 'http://meta.example.com/' },
   }),
-  'project/rate-limit-ineffective': () => ({ ratelimit: { count: 0, duration: 60 } }),
-  'project/replay-protection-off': () => ({ replay_attacks_prevention_enabled: false }),
-  'project/retry-few': () => ({ strategy: { type: 'exponential', duration: 3600, retry_count: 2 } }),
-  'project/retry-hammering': () => ({ strategy: { type: 'linear', duration: 100, retry_count: 51 } }),
-  'project/retry-short': () => ({ strategy: { type: 'exponential', duration: 10, retry_count: 5 } }),
-  'project/signature-weak': ({ signature }) => ({
+  'project/retry-hammering': () => ({ strategy: { type: 'linear', duration: 100, retry_count: 52 } }),
+  'project/settings-ignored': () => ({ replay_attacks_prevention_enabled: true }),
+  'project/retry-short': () => ({
+    disable_endpoint: false,
+    strategy: { type: 'exponential', duration: 10, retry_count: 5 },
+  }),
+  'project/signature-broken': ({ signature }) => ({
     signature: { ...signature, versions: signature.versions.map((version) => ({ ...version, hash: 'MD5' })) },
   }),
   'project/tls-not-enforced': () => ({ ssl: { enforce_secure_endpoints: false } }),
-  'project/signature-missing': () => projectSignatureMissing.change,
-  'project/dynamic-urls-unmatched': () => projectDynamicUrlsUnmatched.change,
 }

@@ -12,6 +12,7 @@ import { outsideWindow } from './outside-window.ts'
 import { projectWeakened } from './project-weakened.ts'
 import { rateLimitLost } from './rate-limit-lost.ts'
 import { secretChanged } from './secret-changed.ts'
+import { signatureChanged } from './signature-changed.ts'
 import { unexpected } from './unexpected.ts'
 import { verificationWeakened } from './verification-weakened.ts'
 
@@ -93,6 +94,7 @@ export const driftRules: readonly Rule[] = [
   projectWeakened,
   rateLimitLost,
   secretChanged,
+  signatureChanged,
   unexpected,
   verificationWeakened,
 ]

@@ -1,6 +1,7 @@
+import { ignoredIn } from '../../gateway/fields.ts'
 import type { FieldChange } from '../../model/change.ts'
 import { displayJson } from '../../model/exact-number.ts'
-import type { Json } from '../../model/json.ts'
+import { isWithinPointer, type Json } from '../../model/json.ts'
 import { isNone } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import { configuredKinds } from '../engine/rule.ts'
@@ -15,7 +16,7 @@ export const unexpected = driftRule({
   kinds: configuredKinds,
   takesText: 'any',
   life: 'approved',
-  *check({ isApproved, change, fields }) {
+  *check({ kind, isApproved, change, fields, after }) {
     if (!isApproved) return
     if (change === 'added') yield { path: '', message: 'added: the approved baseline does not have it' }
     if (change === 'removed') yield { path: '', message: 'removed: the approved baseline still has it' }
@@ -23,7 +24,10 @@ export const unexpected = driftRule({
     if (first === undefined) return
     const all = listed([first, ...others])
     const howMany = others.length === 0 ? '1 field differs' : `${others.length + 1} fields differ`
-    yield { path: '', message: `${howMany} from the approved baseline: ${all}` }
+    const ignored = ignoredIn(kind, after !== undefined && 'type' in after ? after.type : undefined)
+    const isWithoutEffect = fields.every(({ path }) => ignored.some(([outer]) => isWithinPointer(path, outer)))
+    const message = `${howMany} from the approved baseline: ${all}`
+    yield { path: '', message, ...(isWithoutEffect && { severity: 'info' }) }
   },
 })
 

@@ -4,6 +4,7 @@ import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { hostOf, schemeOf } from '../shared/destination.ts'
 import { lengthClasses, reasonsAgainst, verifierSecretOf } from '../shared/secrets.ts'
+import { settingsIgnored } from '../shared/settings-ignored.ts'
 import { disabled } from './disabled.ts'
 import { functionBroken } from './function-broken.ts'
 import { queuePlaintext } from './queue-plaintext.ts'
@@ -125,6 +126,12 @@ export const sourceRules: readonly Rule[] = [
         }
       }
     },
+  }),
+  settingsIgnored('source', {
+    id: 'source/settings-ignored',
+    title: 'Declared settings that the service ignores',
+    severity: 'info',
+    packs: ['hygiene'],
   }),
   resourceRule('source', {
     id: 'source/unverified',

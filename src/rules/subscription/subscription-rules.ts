@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { countRetries, formatSeconds, scheduleWithTries } from '../../gateway/retries.ts'
-import { fieldRule, least, most, projectRule, resourceRule } from '../engine/define-rule.ts'
+import { fieldRule, projectRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import {
   appliedFilters,
@@ -13,6 +12,7 @@ import {
   rowPath,
 } from '../shared/delivered-events.ts'
 import { listed } from '../shared/listed.ts'
+import { settingsIgnored } from '../shared/settings-ignored.ts'
 import { duplicate } from './duplicate.ts'
 import { eventTypeDeprecated } from './event-type-deprecated.ts'
 import { eventTypeOdd } from './event-type-odd.ts'
@@ -20,30 +20,11 @@ import { eventTypeUnknown } from './event-type-unknown.ts'
 import { filterDiverges } from './filter-diverges.ts'
 import { filterUnsatisfiable } from './filter-unsatisfiable.ts'
 import { functionSuspicious } from './function-suspicious.ts'
-import { rateLimitOdd } from './rate-limit-odd.ts'
 import { targetMissing } from './target-missing.ts'
 import { wildcardMixed } from './wildcard-mixed.ts'
 
 /** Rules about subscriptions. Short ones are rows here, in the order of ids; the others have a file each. */
 export const subscriptionRules: readonly Rule[] = [
-  resourceRule('subscription', {
-    id: 'subscription/alert-odd',
-    title: 'Declared alert is invalid',
-    severity: 'low',
-    packs: ['hygiene'],
-    acceptedWith: ['/alert_config'],
-    *check({ attributes: { alert_config: alert } }) {
-      if (alert === null || alert === undefined) return
-      if (alert.count === 0) {
-        yield { path: '/alert_config/count', message: 'declared alert count is 0 (minimum: 1)' }
-      }
-      // Empty members are left out of an alert that is shown.
-      if (!goDuration.test(alert.threshold ?? '')) {
-        const what = alert.threshold ? `threshold \`${alert.threshold}\` is not a duration` : 'has no threshold'
-        yield { path: '/alert_config/threshold', message: `declared alert ${what}, expected one such as \`1h\`` }
-      }
-    },
-  }),
   fieldRule('subscription', {
     id: 'subscription/at-most-once',
     title: 'At-most-once delivery can lose events',
@@ -87,94 +68,11 @@ export const subscriptionRules: readonly Rule[] = [
     },
     says: 'no filter row: it receives no event',
   }),
-  fieldRule('subscription', {
-    id: 'subscription/retry-absent',
-    title: 'Subscription declares no retries',
+  settingsIgnored('subscription', {
+    id: 'subscription/settings-ignored',
+    title: 'Declared settings that the service ignores',
     severity: 'info',
-    packs: ['delivery'],
-    path: '/retry_config',
-    isWrong: ({ retry_config: config }) => config === null || config?.retry_count === 0,
-    says: "no retries declared: the project's strategy applies",
-  }),
-  least('subscription', {
-    id: 'subscription/retry-few',
-    title: 'Subscription declares too few retries',
-    severity: 'medium',
-    packs: ['delivery'],
-    acceptedWith: ['/retry_config'],
-    path: '/retry_config/retry_count',
-    of: ({ retry_config: config }) => scheduleWithTries(config)?.tries,
-    option: 'min_tries',
-    limit: z.int().positive().default(3).describe('Lowest number of retries'),
-    says: (tries, min) => `${countRetries(tries, 'declared')} (policy: at least ${min})`,
-    fix: 'nearest',
-  }),
-  resourceRule('subscription', {
-    id: 'subscription/retry-linear',
-    title: 'Declared retries are too aggressive',
-    severity: 'medium',
-    packs: ['delivery'],
-    options: z.strictObject({
-      max_tries: z.int().positive().default(10).describe('Highest number of retries at a constant interval'),
-      min_interval_seconds: z.number().positive().default(5).describe('Shortest constant interval, in seconds'),
-    }),
-    check({ attributes }, { options }) {
-      const schedule = scheduleWithTries(attributes.retry_config)
-      if (schedule?.type !== 'linear') return
-      const { tries, intervalSeconds } = schedule
-      const bounds = [
-        ...(tries > options.max_tries ? [`at most ${options.max_tries}`] : []),
-        ...(intervalSeconds < options.min_interval_seconds ? [`at least ${options.min_interval_seconds} s apart`] : []),
-      ]
-      if (bounds.length === 0) return undefined
-      return {
-        path: '/retry_config',
-        message: `${countRetries(tries, 'declared')}, one every ${intervalSeconds} s (policy: ${bounds.join(', ')})`,
-      }
-    },
-  }),
-  most('subscription', {
-    id: 'subscription/retry-long',
-    title: 'Declared retries go on for too long',
-    severity: 'low',
-    packs: ['delivery'],
-    path: '/retry_config',
-    of: ({ retry_config: config }) => scheduleWithTries(config)?.spanSeconds,
-    option: 'max_seconds',
-    limit: z
-      .number()
-      .positive()
-      .default(604_800)
-      .describe('Longest time from the first failure to the last retry, in seconds'),
-    says: (span, max) => `declared retries go on for ${formatSeconds(span)} (policy: at most ${formatSeconds(max)})`,
-  }),
-  most('subscription', {
-    id: 'subscription/retry-many',
-    title: 'Subscription declares too many retries',
-    severity: 'medium',
-    packs: ['delivery'],
-    acceptedWith: ['/retry_config'],
-    path: '/retry_config/retry_count',
-    of: ({ retry_config: config }) => scheduleWithTries(config)?.tries,
-    option: 'max_tries',
-    limit: z.int().positive().default(50).describe('Highest number of retries'),
-    says: (tries, max) => `${countRetries(tries, 'declared')} (policy: at most ${max})`,
-    fix: 'nearest',
-  }),
-  least('subscription', {
-    id: 'subscription/retry-short',
-    title: 'Declared retries stop too early',
-    severity: 'medium',
-    packs: ['delivery'],
-    path: '/retry_config',
-    of: ({ retry_config: config }) => scheduleWithTries(config)?.spanSeconds,
-    option: 'min_seconds',
-    limit: z
-      .number()
-      .positive()
-      .default(3600)
-      .describe('Shortest time from the first failure to the last retry, in seconds'),
-    says: (span, min) => `declared retries end after ${formatSeconds(span)} (policy: at least ${formatSeconds(min)})`,
+    packs: ['hygiene'],
   }),
   projectRule({
     id: 'subscription/target-not-active',
@@ -240,10 +138,6 @@ export const subscriptionRules: readonly Rule[] = [
   filterDiverges,
   filterUnsatisfiable,
   functionSuspicious,
-  rateLimitOdd,
   targetMissing,
   wildcardMixed,
 ]
-
-/** What Go's `time.ParseDuration` takes, without a sign. */
-const goDuration = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/

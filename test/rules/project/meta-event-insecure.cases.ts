@@ -24,7 +24,10 @@ export const cases: Cases = {
   'leaves meta events that are off alone': {
     sees: [meta({ is_enabled: false, url: 'http://a.example', secret: null })],
   },
-  'leaves meta events that go to a queue alone': { sees: [meta({ type: 'pub_sub', url: null, secret: null })] },
+  'does not ask for the type: every meta event is posted': {
+    sees: [meta({ type: 'pub_sub', url: 'http://a.example/meta' })],
+    finds: ['high p/config/meta_event/url: meta events go to a.example over plain http'],
+  },
   'is silent where address and secret are not shown': {
     sees: [aProject({ config: { meta_event: { is_enabled: true } } })],
   },

@@ -8,20 +8,20 @@ const found = (seen: ReturnType<typeof aProject>, pace: string): Case => ({
 })
 
 export const cases: Cases = {
-  'finds many tries at a short constant interval': found(
-    strategy('linear', 9, 6),
+  'finds many retries at a short constant interval': found(
+    strategy('linear', 9, 7),
     '6 retries, one every 9 s (policy: at most 5 at intervals under 10 s',
   ),
-  'finds too many tries of any kind': found(
-    strategy('exponential', 30, 51),
+  'finds too many retries of any kind': found(
+    strategy('exponential', 30, 52),
     '51 retries, exponential from 30 s (policy: at most 50',
   ),
   'measures by the options': {
-    ...found(strategy('linear', 20, 3), '3 retries, one every 20 s (policy: at most 2 at intervals under 30 s'),
-    options: { min_interval_seconds: 30, max_tries_below: 2 },
+    ...found(strategy('linear', 20, 4), '3 retries, one every 20 s (policy: at most 2 at intervals under 30 s'),
+    options: { min_interval_seconds: 30, max_retries_below: 2 },
   },
-  'leaves ten seconds alone': { sees: [strategy('linear', 10, 50)] },
-  'leaves five tries alone': { sees: [strategy('linear', 1, 5)] },
+  'leaves ten seconds alone': { sees: [strategy('linear', 10, 51)] },
+  'leaves five retries alone': { sees: [strategy('linear', 1, 6)] },
   'leaves an exponential schedule alone': { sees: [strategy('exponential', 1, 20)] },
   'is silent where a member is not shown': {
     sees: [aProject({ config: { strategy: { type: 'linear', retry_count: 90 } } })],

@@ -229,8 +229,9 @@ describe('the API', () => {
     const terminal = { stdout: process.stdout, stderr: process.stderr, env: {}, cwd: () => '/' }
     const api = createApi({ config }, terminal, '1')
     const site = createSite({ ...demo.options, api, onFault: (fault) => faults.push(fault) })
-    const { rows } = JSON.parse(await json('violations?open&rule=endpoint/inactive'))
-    const answer = await site.request(`http://localhost/api/v1/restore?uid=${rows[0].uid}`)
+    const { rows } = JSON.parse(await json('violations?open&rule=endpoint/timeout-high'))
+    const address = `http://localhost/api/v1/restore?uid=${rows[0].uid}&rule=endpoint/timeout-high`
+    const answer = await site.request(address)
     expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringContaining(directory.path)])
     expect(faults.map(String)).toEqual([expect.stringContaining(`${policy}:1:1: \`ruls\` is unknown`)])
   })

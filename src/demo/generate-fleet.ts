@@ -187,9 +187,9 @@ const endpointProblems: readonly PlantedProblem<EndpointRow>[] = [
   (row, neighbour) => ({ ...row, secrets: withValueOf(row, neighbour) }),
   (row) => ({ ...row, rate_limit_duration: 0 }),
   (row) => ({ ...row, status: 'inactive', failure_rate: 83.33333333333334, cb_state: 'open' }),
-  (row) => ({ ...row, status: 'paused' }),
-  (row) => ({ ...row, secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value: 'changeme' })) }),
   (row) => ({ ...row, http_timeout: 120 }),
+  (row) => ({ ...row, secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value: 'changeme' })) }),
+  (row) => ({ ...row, status: 'paused' }),
 ]
 
 const subscriptionProblems: readonly PlantedProblem<SubscriptionRow>[] = [

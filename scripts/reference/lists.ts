@@ -4,6 +4,7 @@ import type { Rule } from '../../src/rules/engine/rule.ts'
 import { readRulePage } from '../../src/rules/rule-page.ts'
 import { rules } from '../../src/rules/rules.ts'
 import type { Cases } from '../../test/rules/rule-cases.ts'
+import { howWeKnow } from './how-we-know.ts'
 
 /** The page about the SQL views of the history. */
 export function viewsPage(): string {
@@ -42,7 +43,8 @@ export async function rulesPage(): Promise<string> {
     `# The rules
 
 All ${rules.length} rules, the most severe of each kind first: title, severity, an example of a message, and how to fix it. The
-name of a rule links to its page, which also says why it matters and when to waive it. In commands, \`UID\` is the uid or
+name of a rule links to its page, which also says why it matters and when to waive it. "Known" says where what the rule
+claims about the gateway was tried or read. In commands, \`UID\` is the uid or
 the name of the resource; reports, pages and messages about one resource fill it in. Generated from the program by
 \`npm run reference\`; \`hookdrift rules\` prints the list.
 `,
@@ -56,7 +58,9 @@ async function showRule({ id, severity, title }: Rule): Promise<string> {
   )
   const [finding = ''] = Object.values(cases).flatMap(({ finds = [] }) => finds)
   const message = finding.slice(finding.indexOf(': ') + 2)
-  const [, fix = ''] = /^## How to fix\n\n([\s\S]*?)\n\n## /m.exec(readRulePage(id)) ?? []
+  const page = readRulePage(id)
+  const [, fix = ''] = /^## How to fix\n\n([\s\S]*?)\n\n## /m.exec(page) ?? []
+  const known = howWeKnow(page).map((sentence) => sentence.slice(0, sentence.indexOf(': ')))
   return `### [${id}](../rules/${id}.md)
 
 **${title}** (${severity})
@@ -64,6 +68,8 @@ async function showRule({ id, severity, title }: Rule): Promise<string> {
 > ${message}
 
 ${fix}
+
+Known: ${known.join('; ')}.
 `
 }
 

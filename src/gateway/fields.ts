@@ -31,7 +31,7 @@ export type Leaf =
   | { readonly type: 'secret-url' }
   /** A secret: sealed whole, with facts about it kept. `isAnything`: in any form, else a text or the bytes of one. */
   | { readonly type: 'secret'; readonly isAnything?: true }
-  | { readonly type: 'integer' }
+  | { readonly type: 'integer'; readonly unit?: 'seconds' | 'minutes' | '%' | 'bytes' }
   /** A number of seconds; some releases write `"10s"`. */
   | { readonly type: 'seconds' }
   | { readonly type: 'flag' }
@@ -160,6 +160,7 @@ const secretUrl = { type: 'secret-url' } as const
 const secret = { type: 'secret' } as const
 const anySecret = { type: 'secret', isAnything: true } as const
 const integer = { type: 'integer' } as const
+const integerOf = (unit: 'seconds' | 'minutes' | '%' | 'bytes') => ({ type: 'integer', unit }) as const
 const seconds = { type: 'seconds' } as const
 const goDuration = { type: 'seconds', isDuration: true, sentEmpty: '' } as const
 const flag = { type: 'flag' } as const
@@ -510,7 +511,7 @@ const project = {
   statistics: optional(volatile(free)),
   retained_events: volatile(integer),
   config: struct({
-    max_payload_read_size: integer,
+    max_payload_read_size: integerOf('bytes'),
     replay_attacks_prevention_enabled: ignored(false, 'endpoints with advanced signatures sign a time', flag),
     add_event_id_trace_headers: unwritten(noSetting, flag),
     disable_endpoint: flag,
@@ -546,12 +547,12 @@ const project = {
     circuit_breaker: since(
       'v25.9.1',
       struct({
-        sample_rate: integer,
-        error_timeout: integer,
-        failure_threshold: integer,
-        success_threshold: integer,
+        sample_rate: integerOf('seconds'),
+        error_timeout: integerOf('seconds'),
+        failure_threshold: integerOf('%'),
+        success_threshold: integerOf('%'),
         minimum_request_count: integer,
-        observability_window: integer,
+        observability_window: integerOf('minutes'),
         consecutive_failure_threshold: integer,
       }),
     ),

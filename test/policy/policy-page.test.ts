@@ -69,7 +69,7 @@ change by themselves are refused in a message.
 
 \`shown\` says in which items the service shows a field: in all of them where nothing is said, else unless it is empty,
 only in objects of one type, or since a release. One that should be there and is not is unknown: a rule that reads it
-evaluates nothing there.
+evaluates nothing there. **ignored**: the service stores and shows the field and does not act on it.
 `
   await expect(`${intro}\n${sections.join('\n\n')}\n`).toMatchFileSnapshot(join(docs, 'reference/policy-fields.md'))
 })
@@ -90,15 +90,19 @@ function rowsOf(members: Members, prefix: string): string[] {
 }
 
 function wordsFor(field: Field) {
-  return `${words[field.type] ?? field.type}${field.use === 'volatile' ? ', changes by itself' : ''}`
+  const unit = field.type === 'integer' && field.unit !== undefined ? ` (${field.unit})` : ''
+  return `${words[field.type] ?? field.type}${unit}${field.use === 'volatile' ? ', changes by itself' : ''}`
 }
 
-function shownWhen({ absent, since, onlyFor }: Field) {
+function shownWhen({ absent, since, onlyFor, ignored, unwritten }: Field) {
   const whens = [
     since && `since ${since}`,
     onlyFor && `for the type \`${onlyFor}\``,
     absent === 'empty' && 'unless empty',
-    absent === 'apart' && 'by requests of its own',
+    absent === 'apart' &&
+      (unwritten?.includes('the place') ? 'made of its place in the list' : 'by requests of its own'),
+    ignored &&
+      `**ignored**${ignored.ofType === undefined ? '' : ` for the type \`${ignored.ofType}\``}: ${ignored.instead}`,
   ]
   return whens.filter(Boolean).join(', ')
 }

@@ -23,7 +23,7 @@ export const projectRules: readonly Rule[] = [
         .positive()
         .default(3600)
         .describe(
-          'Shortest time from the first failure to the last retry, in seconds, with which endpoints may be disabled',
+          'Shortest outage that may disable an endpoint, in seconds',
         ),
     }),
     check({ attributes: { config } }, { options: { min_seconds } }) {

@@ -38,7 +38,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   yaml: 'yaml/',
   'safe-stable-stringify': 'model/',
   'ipaddr.js': 'rules/',
-  re2js: 'rules/',
+  re2js: 'gateway/',
   '@marcbachmann/cel-js': 'policy/cel/',
   '@clack/prompts': 'init/',
   croner: 'policy/',

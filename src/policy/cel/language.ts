@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../mod
 import { type Facts, isMasked, type Kind, type Resource, type SecretFacts } from '../../model/resource.ts'
 import type { Meter } from '../../rules/engine/rule.ts'
 import { destinationOf, reachOf } from '../../rules/shared/destination.ts'
-import { findsPattern } from '../../rules/shared/pattern.ts'
+import { findsPattern } from '../../gateway/expressions.ts'
 
 /** The language for one kind: its types, its functions, and the state of the current evaluation. */
 export interface Language {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { findsPattern } from '../../gateway/expressions.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { matches, pattern } from '../shared/pattern.ts'
+import { pattern } from '../shared/pattern.ts'
 
 export const nameConvention = resourceRule('endpoint', {
   id: 'endpoint/name-convention',
@@ -15,7 +16,7 @@ export const nameConvention = resourceRule('endpoint', {
   *check({ attributes }, { options }) {
     for (const member of ['name', 'description'] as const) {
       const [source, text] = [options[member], attributes[member]]
-      if (source === undefined || text === undefined || matches(source, text ?? '')) continue
+      if (source === undefined || text === undefined || findsPattern(source, text ?? '')) continue
       yield { path: `/${member}`, message: `${member} ${JSON.stringify(text ?? '')} does not match \`${source}\`` }
     }
   },

@@ -1,5 +1,5 @@
-import { RE2JS } from 're2js'
 import { z } from 'zod'
+import { patternFault } from '../../gateway/expressions.ts'
 
 /** A regular expression in a policy, checked when the policy is read. RE2: none can take for ever. */
 export const pattern = z
@@ -9,35 +9,3 @@ export const pattern = z
   .refine((text) => patternFault(text) === undefined, {
     error: 'a regular expression in the syntax of RE2, which supports neither lookaround nor back-references',
   })
-
-export function matches(source: string, text: string): boolean {
-  return findsPattern(source, text)
-}
-
-/**
- * Whether a regular expression is found in a text, in time that grows with the text alone. Compiled once.
- * @throws Error when it is none
- */
-export function findsPattern(pattern: string, text: string): boolean {
-  return compiled(pattern).matcher(text).find()
-}
-
-/** Why RE2 does not take a pattern, in its words; undefined when it does. */
-export function patternFault(pattern: string): string | undefined {
-  try {
-    compiled(pattern)
-    return undefined
-  } catch (error) {
-    return (error instanceof Error ? error.message : String(error)).replace(/^error parsing regexp: /, '')
-  }
-}
-
-const expressions = new Map<string, RE2JS>()
-const maxExpressions = 1000
-
-function compiled(pattern: string): RE2JS {
-  const expression = expressions.get(pattern) ?? RE2JS.compile(pattern)
-  if (expressions.size >= maxExpressions) expressions.clear()
-  expressions.set(pattern, expression)
-  return expression
-}

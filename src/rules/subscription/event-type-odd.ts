@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { findsPattern } from '../../gateway/expressions.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 import { declaredEvents, deliveredEvents } from '../shared/delivered-events.ts'
-import { matches, pattern } from '../shared/pattern.ts'
+import { pattern } from '../shared/pattern.ts'
 
 export const eventTypeOdd = resourceRule('subscription', {
   id: 'subscription/event-type-odd',
@@ -51,5 +52,5 @@ function firstOf(odd: readonly string[]): string {
 }
 
 function fits(type: string, source: string | undefined): boolean {
-  return source === undefined || matches(source, type)
+  return source === undefined || findsPattern(source, type)
 }

@@ -37,31 +37,36 @@ export interface FilterVerdict {
 }
 
 /** `origin`: where it is known; `moreOperators`: besides the usual ones, with a meaning that is not known. */
-export function verdictOn(
-  part: FilterPart,
-  filter: JsonObject,
-  {
-    origin,
-    moreOperators = [],
-  }: { readonly origin?: EventOrigin | undefined; readonly moreOperators?: readonly string[] },
-): FilterVerdict {
+export interface FilterContext {
+  readonly origin?: EventOrigin | undefined
+  readonly moreOperators?: readonly string[]
+}
+
+export function verdictOn(part: FilterPart, filter: JsonObject, context: FilterContext): FilterVerdict {
   const branch = flattened(filter)
   if (isEmpty(branch)) return canMatch
   const selector = [...branch.fields.keys()].find((name) => name.split('.').includes('$'))
   if (part !== 'body' && selector !== undefined) return { never: `\`${selector}\`: \`$\` never matches in ${part}` }
-  if (part === 'query' && origin === 'other') return { never: 'only events of http sources have a query' }
-  return new FilterReader(part, origin, moreOperators).read(branch, new Map())
+  if (part === 'query' && context.origin === 'other') return { never: 'only events of http sources have a query' }
+  const { never, fails } = new FilterReader(part, context).read(branch, new Map())
+  // A query is compared only where there is one.
+  return { ...(never && { never }), ...(fails && (part !== 'query' || context.origin === 'http') && { fails }) }
+}
+
+/**
+ * Fields of which one is enough: an event that has no other field of the filter passes by its condition alone. None
+ * where something is never skipped.
+ */
+export function sufficientFields(part: FilterPart, filter: JsonObject, context: FilterContext): readonly string[] {
+  const { fields, choices } = flattened(filter)
+  if (choices.length > 0 || [...fields.keys()].some((name) => name.includes('$.'))) return []
+  const reader = new FilterReader(part, context)
+  return [...fields].flatMap(([name, own]) => (reader.readField(name, own, own).never === undefined ? [name] : []))
 }
 
 /** `$.` steps into a list. */
 export function isOperator(key: string): boolean {
   return key.startsWith('$') && !key.startsWith('$.')
-}
-
-/** Whether the part does not match without one of its conditions: then a field that an event lacks is not skipped. */
-export function isNeverSkipped(filter: JsonObject): boolean {
-  const { fields, choices } = flattened(filter)
-  return choices.length > 0 || [...fields.keys()].some((name) => name.includes('$.'))
 }
 
 /** `''`: a bare value. */
@@ -134,7 +139,8 @@ function addField({ fields, faults }: Branch, name: string, condition: Condition
   const known = fields.get(name)
   if (known === undefined) fields.set(name, [condition])
   // Written twice, and only one of the two counts.
-  else if ([...known, condition].some(([one]) => one === '') || known.some(([one]) => one === condition[0])) fields.set(name, [['$exist', true]])
+  else if ([...known, condition].some(([one]) => one === '') || known.some(([one]) => one === condition[0]))
+    fields.set(name, [['$exist', true]])
   else known.push(condition)
   if (name.endsWith('.$')) faults.push(`\`${name}\` ends with \`.$\``)
   if (name.split('$.').length > 4) faults.push(`\`${name}\` has more than three \`$.\``)
@@ -155,7 +161,7 @@ class FilterReader {
   readonly #origin: EventOrigin | undefined
   readonly #moreOperators: readonly string[]
 
-  constructor(part: FilterPart, origin: EventOrigin | undefined, moreOperators: readonly string[]) {
+  constructor(part: FilterPart, { origin, moreOperators = [] }: FilterContext) {
     this.#part = part
     this.#origin = origin
     this.#moreOperators = moreOperators
@@ -167,7 +173,7 @@ class FilterReader {
     if (fault !== undefined) return { never: fault, fails: fault }
     if (isEmpty(branch)) return canMatch
     const all = gather(branch, new Map(above))
-    const fields = [...branch.fields].map(([name, own]) => this.#readField(name, own, all.get(name) ?? own))
+    const fields = [...branch.fields].map(([name, own]) => this.readField(name, own, all.get(name) ?? own))
     const choices = branch.choices.map(({ operator, branches }) => this.#readChoice(operator, branches, all))
     const needed = [...choices, ...fields.filter((_, index) => [...branch.fields.keys()][index]?.includes('$.'))]
     const isSkippable = needed.length === 0 && fields.some(({ never }) => never === undefined)
@@ -187,7 +193,7 @@ class FilterReader {
   }
 
   /** `all`: its own conditions, and others that hold where it is there. */
-  #readField(name: string, own: readonly Condition[], all: readonly Condition[]): FilterVerdict {
+  readField(name: string, own: readonly Condition[], all: readonly Condition[]): FilterVerdict {
     const nameFault = this.#nameFault(name)
     if (nameFault !== undefined) return { never: nameFault }
     // Of members of a list, one may satisfy one condition, and another the next.

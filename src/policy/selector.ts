@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { findsPattern, patternFault } from '../gateway/expressions.ts'
 import { maskCredentials } from '../inventory/seal-text.ts'
 import { hostOf } from '../inventory/split-url.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { isReadable, kinds, type ProjectRef, type Resource } from '../model/resource.ts'
-import { findsPattern, patternFault } from '../gateway/expressions.ts'
 
 const oneOrMore = <T extends z.ZodType>(value: T) => z.union([value, z.array(value).min(1)])
 const glob = oneOrMore(z.string().min(1).max(1000))

@@ -25,4 +25,7 @@ export const formerRules: Readonly<Record<string, string>> = {
       'the service ignores what it is about: `subscription/settings-ignored` says so',
     ]),
   ),
+  'subscription/event-type-unknown':
+    'it could find nothing, because the gateway puts the types of every subscription into the catalogue: ' +
+    '`subscription/event-type-unreachable` finds types that never come',
 }

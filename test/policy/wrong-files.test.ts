@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { patternFault } from '../../src/gateway/expressions.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { patternFault } from '../../src/gateway/expressions.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { wrongFiles } from './wrong-files.ts'
 

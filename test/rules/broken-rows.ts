@@ -129,7 +129,7 @@ export const subscriptionBreaks: Breaks<SubscriptionRow> = {
   'subscription/event-type-odd': events([' order.created']),
   'subscription/filter-unsatisfiable': events(['order.created'], { country: { $in: [] } }),
   'subscription/function-suspicious': subscription({
-    function: 'function transform(payload) { console.log(payload); return payload }',
+    function: 'function transform(payload) { return eval(payload.code) }',
   }),
   'subscription/settings-ignored': subscription({ rate_limit_config: { count: 5, duration: 60 } }),
   'subscription/type-cli': subscription({ type: 'cli' }),

@@ -1,6 +1,6 @@
 import type { ASTNode, TypeError as CelTypeError, Context, ParseError } from '@marcbachmann/cel-js'
-import type { Kind } from '../../model/resource.ts'
 import { patternFault } from '../../gateway/expressions.ts'
+import type { Kind } from '../../model/resource.ts'
 import { nearestName } from '../../text/nearest-name.ts'
 import { cel, extensionFunctions, fieldsOf, type Language, otherVariables, spentCall } from './language.ts'
 

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module'
 import type { Environment } from '@marcbachmann/cel-js'
 import type { Duration } from '@marcbachmann/cel-js/evaluator'
+import { findsPattern } from '../../gateway/expressions.ts'
 import { type Field, inOrder, type Members, text, wireSchema } from '../../gateway/fields.ts'
 import { displayText, isExactNumber, jsonOfNumbers, numberText } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import { type Facts, isMasked, type Kind, type Resource, type SecretFacts } from '../../model/resource.ts'
 import type { Meter } from '../../rules/engine/rule.ts'
 import { destinationOf, reachOf } from '../../rules/shared/destination.ts'
-import { findsPattern } from '../../gateway/expressions.ts'
 
 /** The language for one kind: its types, its functions, and the state of the current evaluation. */
 export interface Language {

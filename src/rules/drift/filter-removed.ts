@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { count } from '../../text/count.ts'
 import type { EventFilter } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
-import { appliedFilters, filterFor, filterRows } from '../shared/delivered-events.ts'
+import { appliedFilters, declaredEvents, filterFor, filterRows } from '../shared/delivered-events.ts'
 import { filterFaults, knownOperators } from '../shared/filter-fault.ts'
 import { listed } from '../shared/listed.ts'
 
@@ -22,10 +22,13 @@ export const filterRemoved = driftRule({
     if (old === undefined || rows === undefined || now === undefined) return
     const isDelivered = (filter: EventFilter | undefined) =>
       filter !== undefined && filterFaults(filter, options.known_operators).length === 0
+    const broadcasts = declaredEvents(after?.filter_config).types
     const gone: string[] = []
     for (const type of new Set([...old.keys(), ...now.keys()])) {
       if (!isDelivered(filterFor(old, type)) || isDelivered(filterFor(now, type))) continue
-      const row = Object.hasOwn(rows, type) ? 'filter row switched off' : 'filter row removed'
+      // Without any row for it, a broadcast is matched by what is declared.
+      const removed = broadcasts?.some((name) => name === type || name === '*') ? ', broadcasts still are' : ''
+      const row = Object.hasOwn(rows, type) ? 'filter row switched off' : `filter row removed${removed}`
       gone.push(`\`${type}\` (${now.has(type) ? 'conditions match no event' : row})`)
     }
     if (gone.length > 0) {

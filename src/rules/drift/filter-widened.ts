@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { type FilterPart, filterParts, sufficientFields } from '../../gateway/filters.ts'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import { compareNumbers, displayJson } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
@@ -11,11 +13,11 @@ import {
   declaredEvents,
   filterFor,
   filterOf,
-  filterParts,
   filterRows,
   isEmptyFilter,
   rowPath,
 } from '../shared/delivered-events.ts'
+import { filterFaults, knownOperators } from '../shared/filter-fault.ts'
 import { listed } from '../shared/listed.ts'
 
 export const filterWidened = driftRule({
@@ -25,19 +27,20 @@ export const filterWidened = driftRule({
   packs: ['hygiene'],
   acceptedWith: ['/filter_config', '/filters'],
   kinds: ['subscription'],
-  *check({ before, after, lostSince }) {
-    const isLost = lostSince !== undefined
+  options: z.strictObject({ known_operators: knownOperators }),
+  *check({ before, after, lostSince }, { options: { known_operators: moreOperators } }) {
+    const how = { isLost: lostSince !== undefined, moreOperators }
     // Rows are compared with rows, what is declared with what is declared: a first reading of rows changes nothing.
     const old = before && appliedFilters(filterRows(before))
     const now = old && after && appliedFilters(filterRows(after))
-    if (old !== undefined && now !== undefined) yield* widenedRows(old, now, isLost)
-    else yield* widenedDeclaration(before?.filter_config, after?.filter_config, isLost)
+    if (old !== undefined && now !== undefined) yield* widenedRows(old, now, how)
+    else yield* widenedDeclaration(before?.filter_config, after?.filter_config, how)
   },
 })
 
 type Config = FilterConfig | null | undefined
 
-function* widenedDeclaration(before: Config, after: Config, isLost: boolean): Generator<RuleFinding> {
+function* widenedDeclaration(before: Config, after: Config, how: Comparison): Generator<RuleFinding> {
   const [oldTypes, types] = [declaredEvents(before).types, declaredEvents(after).types]
   if (oldTypes !== undefined && types !== undefined && !oldTypes.includes('*')) {
     const path = '/filter_config/event_types'
@@ -47,13 +50,13 @@ function* widenedDeclaration(before: Config, after: Config, isLost: boolean): Ge
   }
   const [old, now] = [filterOf(before), filterOf(after)]
   if (old === undefined || now === undefined) return
-  for (const { path, asks } of relaxedParts(old, now, { path: '/filter_config/filter', isLost })) {
+  for (const { path, asks } of relaxedParts(old, now, '/filter_config/filter', how)) {
     yield { path, message: asks === undefined ? 'filter removed: no condition is left' : `filter widened: ${asks}` }
   }
 }
 
 /** By what happens to an event: one of a type without a row falls to the row of `*`. */
-function* widenedRows(old: AppliedFilters, now: AppliedFilters, isLost: boolean): Generator<RuleFinding> {
+function* widenedRows(old: AppliedFilters, now: AppliedFilters, how: Comparison): Generator<RuleFinding> {
   const added = [...now.keys()].filter((type) => filterFor(old, type) === undefined)
   const isAll = added.includes('*')
   if (isAll) {
@@ -67,7 +70,7 @@ function* widenedRows(old: AppliedFilters, now: AppliedFilters, isLost: boolean)
     const isLeft = !now.has(type)
     // Where `*` is new, that says it all.
     if (before === undefined || after === undefined || (isLeft && isAll)) continue
-    for (const { path, asks } of relaxedParts(before, after, { path: rowPath(type), isLost })) {
+    for (const { path, asks } of relaxedParts(before, after, rowPath(type), how)) {
       const what = asks === undefined ? 'no condition is left' : asks
       const message = isLeft
         ? `\`${type}\` falls back to the filter row of \`*\`: ${what}`
@@ -83,26 +86,52 @@ interface RelaxedPart {
   readonly asks: string | undefined
 }
 
-/** A filter, and whether it was widened before: then only what surely asks for as much as it did is not relaxed. */
+interface Comparison {
+  /** Whether it was widened before: then only what surely asks for as much as it did is not relaxed. */
+  readonly isLost: boolean
+  readonly moreOperators: readonly string[]
+}
+
 interface ComparedFilter {
   readonly path: string
   readonly isLost: boolean
 }
 
-function* relaxedParts(old: EventFilter, now: EventFilter, { path, isLost }: ComparedFilter): Generator<RelaxedPart> {
-  if (isEmptyFilter(old)) return
+function* relaxedParts(
+  old: EventFilter,
+  now: EventFilter,
+  path: string,
+  { isLost, moreOperators }: Comparison,
+): Generator<RelaxedPart> {
+  // A filter that matches nothing lets nothing more through.
+  if (isEmptyFilter(old) || filterFaults(now, moreOperators).length > 0) return
   if (isEmptyFilter(now)) {
     yield { path, asks: undefined }
     return
   }
+  const faults = new Map(filterFaults(old, moreOperators).map(({ part, fault }) => [part, fault]))
   for (const part of filterParts) {
     const [before, after] = [old[part], now[part]]
     if (before === undefined || after === undefined) continue
-    const [first, ...more] = relaxedConditions(before ?? {}, after ?? {}, { path: `${path}/${part}`, isLost })
+    const fault = faults.get(part)
+    const [first, ...more] = [
+      ...(fault === undefined ? [] : [`it matched no event before (${fault})`]),
+      ...relaxedConditions(before ?? {}, after ?? {}, { path: `${path}/${part}`, isLost }),
+      ...passedBy(part, before ?? {}, after ?? {}, moreOperators),
+    ]
     if (first === undefined) continue
     const others = more.length === 0 ? '' : ` and ${more.length} more`
     yield { path: `${path}/${part}`, asks: `${first}${others}` }
   }
+}
+
+/** Conditions that came, if none went: an event that lacks the fields of the others passes by one of these alone. */
+function passedBy(part: FilterPart, before: JsonObject, after: JsonObject, moreOperators: readonly string[]): string[] {
+  const [old, now] = [before, after].map((filter) => sufficientFields(part, filter, { moreOperators }))
+  if (old === undefined || now === undefined || old.length === 0 || !old.every((name) => now.includes(name))) return []
+  const without = listed(old.map((name) => `\`${name}\``))
+  const added = now.filter((name) => !old.includes(name))
+  return added.map((name) => `condition on \`${name}\` added, by which events without ${without} pass`)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { filterParts, isOperator } from '../../gateway/filters.ts'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import type { EventFilter, FilterConfig, FilterRow, Subscription } from '../engine/attributes.ts'
@@ -102,8 +103,6 @@ export function filterOf(config: FilterConfig | null | undefined): EventFilter |
   return filter === null ? {} : filter
 }
 
-export const filterParts = ['body', 'headers', 'query', 'path'] as const
-
 export function isEmptyFilter(filter: EventFilter): boolean {
   return filterParts.every((part) => Object.keys(filter[part] ?? {}).length === 0)
 }
@@ -116,11 +115,6 @@ export function asksTheSame(filter: EventFilter, other: EventFilter): boolean {
 export function asksTheSameOf(part: (typeof filterParts)[number], filter: EventFilter, other: EventFilter): boolean {
   const [one, two] = [filter[part], other[part] ?? {}]
   return one === undefined || canonicalConditions(one ?? {}) === canonicalConditions(two)
-}
-
-/** `$.` steps into a list. */
-export function isOperator(key: string): boolean {
-  return key.startsWith('$') && !key.startsWith('$.')
 }
 
 const everyType = ['*']

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { type EventOrigin, type FilterPart, type FilterVerdict, filterParts, verdictOn } from '../../gateway/filters.ts'
-import { isJsonObject } from '../../model/json.ts'
-import type { EventFilter } from '../engine/attributes.ts'
+import { type FilterPart, filterParts, verdictOn } from '../../gateway/filters.ts'
+import { isJsonObject, type JsonObject } from '../../model/json.ts'
+import type { EventFilter, Subscription } from '../engine/attributes.ts'
+import type { RuleFinding } from '../engine/rule.ts'
+import { asksTheSameOf, declaredEvents, deliveredEvents } from './delivered-events.ts'
 
 /** The option of rules that say whether a filter can match. */
 export const knownOperators = z
@@ -15,24 +17,33 @@ export interface FilterFault {
 }
 
 /** The parts of a filter that can match no event, and why. */
-export function filterFaults(
-  filter: EventFilter,
-  moreOperators: readonly string[],
-  origin?: EventOrigin,
-): readonly FilterFault[] {
-  return readParts(filter, moreOperators, origin).flatMap(({ part, never }) => (never ? [{ part, fault: never }] : []))
+export function filterFaults(filter: EventFilter, moreOperators: readonly string[]): readonly FilterFault[] {
+  return faultsOf(filter, (part, conditions) => verdictOn(part, conditions, { moreOperators }).never)
 }
 
-/** What is certain about the parts of a filter. */
-export function readParts(
-  filter: EventFilter,
-  moreOperators: readonly string[],
-  origin?: EventOrigin,
-): readonly (FilterVerdict & { readonly part: FilterPart })[] {
+/** What is wrong with a part of a filter; undefined where nothing is. */
+type FindFault = (part: FilterPart, conditions: JsonObject) => string | undefined
+
+/** A finding for each faulty part of the filters of a subscription. */
+export function* findFaults(subscription: Subscription, findFault: FindFault): Iterable<RuleFinding> {
+  const reported = new Set<string>()
+  for (const { types = [], filter, path } of deliveredEvents(subscription).filters) {
+    for (const { part, fault } of faultsOf(filter, findFault)) {
+      // The declared filter has a row for each event type: that is one fault.
+      const [declared] = declaredEvents(subscription.filter_config).filters
+      const isDeclared = declared !== undefined && asksTheSameOf(part, filter, declared.filter)
+      const here = `${isDeclared ? declared.path : path}/${part}`
+      if (reported.has(here)) continue
+      reported.add(here)
+      yield { path: here, message: isDeclared ? fault : `filter row of \`${types.join('`, `')}\`: ${fault}` }
+    }
+  }
+}
+
+function faultsOf(filter: EventFilter, findFault: FindFault): readonly FilterFault[] {
   return filterParts.flatMap((part) => {
     const conditions = filter[part]
-    if (!isJsonObject(conditions)) return []
-    const { never, fails } = verdictOn(part, conditions, { origin, moreOperators })
-    return [{ part, ...(never && { never }), ...(fails && { fails }) }]
+    const fault = isJsonObject(conditions) ? findFault(part, conditions) : undefined
+    return fault === undefined ? [] : [{ part, fault }]
   })
 }

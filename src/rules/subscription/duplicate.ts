@@ -1,8 +1,9 @@
+import { filterParts } from '../../gateway/filters.ts'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { EventFilter, Subscription } from '../engine/attributes.ts'
 import { projectRule } from '../engine/define-rule.ts'
 import type { ProjectRuleFinding } from '../engine/rule.ts'
-import { declaredEvents, deliveredEvents, filterParts, rowPath } from '../shared/delivered-events.ts'
+import { declaredEvents, deliveredEvents, rowPath } from '../shared/delivered-events.ts'
 
 /** Event types that a subscription is delivered under one filter. */
 interface Route {

@@ -15,32 +15,23 @@ export const eventTypeOdd = resourceRule('subscription', {
   *check({ attributes }, { options }) {
     const { basis, types = [] } = deliveredEvents(attributes)
     const declared = new Set(declaredEvents(attributes.filter_config).types)
-    const lowerCase = new Set<string>()
-    const said = oddities(basis === 'applied' ? types.filter((type) => declared.has(type)) : types, lowerCase, options)
+    const said = oddities(basis === 'applied' ? types.filter((type) => declared.has(type)) : types, options)
     if (said.length > 0) yield { path: '/filter_config/event_types', message: firstOf(said) }
     if (basis === 'declared') return
     const applied = oddities(
       types.filter((type) => !declared.has(type)),
-      lowerCase,
       options,
     )
     if (applied.length > 0) yield { path: '/filters', message: `in filter rows: ${firstOf(applied)}` }
   },
 })
 
-/** `lowerCase`: the types before these, to which they are added. */
-function oddities(
-  types: readonly string[],
-  lowerCase: Set<string>,
-  options: { readonly pattern?: string | undefined },
-): readonly string[] {
+function oddities(types: readonly string[], options: { readonly pattern?: string | undefined }): readonly string[] {
   const odd: string[] = []
   for (const type of types) {
     if (type === '*') continue
-    const isRepeated = lowerCase.size === lowerCase.add(type.toLowerCase()).size
     if (type.trim() === '') odd.push('an event type is blank')
     else if (type.trim() !== type) odd.push(`\`${type}\` has whitespace around it`)
-    else if (isRepeated) odd.push(`\`${type}\` is listed twice, ignoring case`)
     else if (!fits(type, options.pattern)) odd.push(`\`${type}\` does not match \`${options.pattern}\``)
   }
   return odd

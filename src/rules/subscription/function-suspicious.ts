@@ -20,7 +20,6 @@ export const functionSuspicious = resourceRule('subscription', {
     if (text.includes('eval') || text.includes('Function')) {
       if (/(?<![\w$.])(?:eval|Function)\s*\(/.test(codeOf(text))) reasons.push('runs text as code')
     }
-    if (text.includes('console') && logsPayload(codeOf(text))) reasons.push('logs the payload')
     const kilobytes = Buffer.byteLength(text) / 1024
     if (kilobytes > options.max_kilobytes) {
       reasons.push(`is ${Math.ceil(kilobytes)} KB long (policy: at most ${options.max_kilobytes} KB)`)
@@ -41,11 +40,4 @@ function codeOf(text: string): string {
       /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`((?:\\[\s\S]|[^`\\])*)`?/g,
       (_, template: string | undefined) => (template?.match(/\$\{[^{}]*\}/g) ?? ['']).join(' '),
     )
-}
-
-/** Whether a logging call is given the payload whole; one of its members is another matter. */
-function logsPayload(code: string): boolean {
-  const [, payload = 'payload'] = /\bfunction\s+transform\s*\(\s*([A-Za-z_$][\w$]*)/.exec(code) ?? []
-  const calls = code.match(/\bconsole\s*\.\s*\w+\s*\(\s*[^;\n]*/g) ?? []
-  return calls.some((call) => call.split(/[^\w$.?[]+/).includes(payload))
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { verdictOn } from '../../gateway/filters.ts'
 import { fieldRule, projectRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import {
@@ -11,14 +12,15 @@ import {
   isSwitchedOff,
   rowPath,
 } from '../shared/delivered-events.ts'
+import { findFaults, knownOperators } from '../shared/filter-fault.ts'
 import { listed } from '../shared/listed.ts'
 import { settingsIgnored } from '../shared/settings-ignored.ts'
 import { duplicate } from './duplicate.ts'
 import { eventTypeDeprecated } from './event-type-deprecated.ts'
 import { eventTypeOdd } from './event-type-odd.ts'
-import { eventTypeUnknown } from './event-type-unknown.ts'
+import { eventTypeUnreachable } from './event-type-unreachable.ts'
 import { filterDiverges } from './filter-diverges.ts'
-import { filterUnsatisfiable } from './filter-unsatisfiable.ts'
+import { filterUnreachable } from './filter-unreachable.ts'
 import { functionSuspicious } from './function-suspicious.ts'
 import { targetMissing } from './target-missing.ts'
 import { wildcardMixed } from './wildcard-mixed.ts'
@@ -34,6 +36,15 @@ export const subscriptionRules: readonly Rule[] = [
     isWrong: ({ delivery_mode: mode }) => mode === 'at_most_once',
     says: 'delivers at most once: nothing is retried after an answer of the receiver, even an error',
     fix: 'at_least_once',
+  }),
+  resourceRule('subscription', {
+    id: 'subscription/filter-failing',
+    title: 'Filter fails, and its events fail for every subscription',
+    severity: 'critical',
+    packs: ['delivery'],
+    options: z.strictObject({ known_operators: knownOperators }),
+    check: ({ attributes }, { options: { known_operators: moreOperators } }) =>
+      findFaults(attributes, (part, conditions) => verdictOn(part, conditions, { moreOperators }).fails),
   }),
   resourceRule('subscription', {
     id: 'subscription/filter-off',
@@ -55,9 +66,22 @@ export const subscriptionRules: readonly Rule[] = [
       }
     },
   }),
+  resourceRule('subscription', {
+    id: 'subscription/filter-unsatisfiable',
+    title: 'Filter cannot match any event',
+    severity: 'high',
+    packs: ['delivery'],
+    options: z.strictObject({ known_operators: knownOperators }),
+    check: ({ attributes }, { options: { known_operators: moreOperators } }) =>
+      findFaults(attributes, (part, conditions) => {
+        const { never, fails } = verdictOn(part, conditions, { moreOperators })
+        // What is an error is reported as that.
+        return fails === undefined ? never : undefined
+      }),
+  }),
   fieldRule('subscription', {
     id: 'subscription/no-filter',
-    title: 'Subscription has no filter row and receives nothing',
+    title: 'Subscription has no filter row: no ordinary event arrives',
     severity: 'high',
     packs: ['delivery'],
     readsRows: true,
@@ -66,7 +90,7 @@ export const subscriptionRules: readonly Rule[] = [
       const rows = filterRows(attributes)
       return rows !== undefined && Object.keys(rows).length === 0
     },
-    says: 'no filter row: it receives no event',
+    says: 'no filter row: of all events it receives only broadcast and dynamic ones',
   }),
   settingsIgnored('subscription', {
     id: 'subscription/settings-ignored',
@@ -134,9 +158,9 @@ export const subscriptionRules: readonly Rule[] = [
   duplicate,
   eventTypeDeprecated,
   eventTypeOdd,
-  eventTypeUnknown,
+  eventTypeUnreachable,
   filterDiverges,
-  filterUnsatisfiable,
+  filterUnreachable,
   functionSuspicious,
   targetMissing,
   wildcardMixed,

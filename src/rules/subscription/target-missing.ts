@@ -13,7 +13,9 @@ export const targetMissing = projectRule({
       const { type, endpoint_uid: target, device_uid: device } = at.attributes
       if (target === undefined || (type === 'cli' && typeof device === 'string')) continue
       if (target === null) {
-        yield { at, path: '/endpoint_uid', message: 'no endpoint: matching events are not delivered' }
+        const message =
+          'no endpoint: matching events are not delivered; from v26.7.3 on they fail for every subscription'
+        yield { at, path: '/endpoint_uid', message }
       } else if (!endpoints.has(target) && isComplete('endpoint')) {
         yield { at, path: '/endpoint_uid', message: `endpoint ${target} does not exist in the project` }
       }

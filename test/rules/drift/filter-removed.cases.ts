@@ -13,7 +13,16 @@ const unsatisfiable = { body: { x: { $in: [] } } }
 export const cases: Cases = {
   'finds an event type whose row is gone': {
     compares: [rows({ a: {}, b: {} }, { b: {} }), rows({ a: {} }, {})],
-    finds: [gone('`a` (filter row removed)'), gone('`a` (filter row removed)')],
+    finds: [
+      gone('`a` (filter row removed, broadcasts still are)'),
+      gone('`a` (filter row removed, broadcasts still are)'),
+    ],
+  },
+  'does not speak of broadcasts where the type is no longer declared': {
+    compares: [
+      changed(aSubscription({ filters: { a: {} } }), { filter_config: { event_types: ['b'] }, filters: { b: {} } }),
+    ],
+    finds: [gone('`a` (filter row removed)')],
   },
   'finds one whose row is switched off': {
     compares: [rows({ a: { enabled_at: on } }, { a: { enabled_at: null } })],
@@ -27,13 +36,16 @@ export const cases: Cases = {
     compares: [rows({ a: {}, b: {}, c: {}, d: {}, e: {}, f: {}, g: {} }, {})],
     finds: [
       `high s1/filters: 7 event types no longer delivered: ${['a', 'b', 'c', 'd', 'e']
-        .map((type) => `\`${type}\` (filter row removed)`)
+        .map((type) => `\`${type}\` (filter row removed, broadcasts still are)`)
         .join(', ')} and 2 more`,
     ],
   },
   'finds the row of the wildcard that is gone, also where rows of event types took its place': {
     compares: [rows({ '*': {} }, { a: {} }), rows({ '*': {}, a: {} }, { a: {} })],
-    finds: [gone('`*` (filter row removed)'), gone('`*` (filter row removed)')],
+    finds: [
+      gone('`*` (filter row removed, broadcasts still are)'),
+      gone('`*` (filter row removed, broadcasts still are)'),
+    ],
   },
   'finds an event type that a row takes from the row of the wildcard, and that matches nothing': {
     compares: [rows({ '*': {} }, { '*': {}, a: unsatisfiable })],

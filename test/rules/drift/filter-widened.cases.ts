@@ -51,6 +51,28 @@ export const cases: Cases = {
       body({ amount: { $gte: 100 }, country: { $in: ['DE'] }, $or: [{ a: 1 }] }),
     ),
   },
+  'finds a condition that came: events without the fields of the others pass by it': {
+    compares: widened(body({ tenant: 't1' }), body({ tenant: 't1', type: 'paid' })),
+    finds: [
+      'medium s1/filter_config/filter/body: filter widened: condition on `type` added, by which events without `tenant` pass',
+    ],
+  },
+  'finds a filter that matched nothing, and now does': {
+    compares: widened(body({ a: { $exist: false } }), body({ a: { $exist: false }, b: 1 })),
+    finds: [
+      'medium s1/filter_config/filter/body: filter widened: it matched no event before (`$exist` of `a` is false: conditions on absent fields are skipped)',
+    ],
+  },
+  'leaves alone what matches nothing now': {
+    compares: widened(body({ a: { $gt: 10 } }), body({ a: { $gt: 5, $lt: 5 } })),
+  },
+  'leaves a condition alone that only narrows': {
+    compares: [
+      ...widened(body({ a: 1 }), body({ a: 1, b: { $exist: false } })),
+      ...widened(body({ $or: [{ a: 1 }] }), body({ $or: [{ a: 1 }], b: 2 })),
+      ...widened(body({ a: 1 }), body({ a: 1, $or: [{ b: 2 }] })),
+    ],
+  },
   'does not guess when one condition replaces another': {
     compares: widened(body({ country: 'DE' }), body({ region: 'EU' })),
   },

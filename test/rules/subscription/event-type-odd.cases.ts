@@ -9,10 +9,7 @@ export const cases: Cases = {
     finds: odd('`order.created ` has whitespace around it'),
   },
   'finds a blank name': { sees: [types('', 'order.created')], finds: odd('an event type is blank') },
-  'finds names that differ in case alone': {
-    sees: [types('Order.Created', 'order.created')],
-    finds: odd('`order.created` is listed twice, ignoring case'),
-  },
+  'leaves names alone that differ in case: they are two types': { sees: [types('Order.Created', 'order.created')] },
   'measures by the pattern of its option': {
     sees: [types('*', 'order.created', 'orderPaid')],
     options: { pattern: '^[a-z]+\\.[a-z]+$' },
@@ -31,7 +28,7 @@ export const cases: Cases = {
     ],
     finds: [
       ...odd('` b` has whitespace around it'),
-      'medium s1/filters: in filter rows: ` c` has whitespace around it; `A` is listed twice, ignoring case',
+      'medium s1/filters: in filter rows: ` c` has whitespace around it',
     ],
   },
   'leaves an odd type alone that no row has': {

@@ -348,9 +348,9 @@ function isIn(value: Json, operand: Json): Outcome {
   const [list, member] = Array.isArray(operand) ? [operand, value] : [value, operand]
   if (!Array.isArray(list)) return 'error'
   for (const one of list) {
-    if (double(one) === double(member)) return true
     // Go panics when it compares two lists or two objects.
     if (isContainer(one) && isContainer(member) && Array.isArray(one) === Array.isArray(member)) return 'error'
+    if (double(one) === double(member)) return true
   }
   return false
 }

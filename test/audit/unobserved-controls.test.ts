@@ -68,7 +68,7 @@ const withRows: Shown = {
 
 describe('a control is not met', () => {
   it('where the configuration does not request the catalogue of event types that its rule reads', async () => {
-    const rule = 'subscription/event-type-unknown'
+    const rule = 'subscription/event-type-deprecated'
     await using fixture = await openLiteral(fleet)
     const off = await fixture.audit({ policy: policyWith(rule) })
     expect(assess(off, rule)).toMatchObject({
@@ -108,7 +108,7 @@ describe('a control is not met', () => {
   })
 
   it('where the catalogue came empty, which says nothing of any event type', async () => {
-    const rule = 'subscription/event-type-unknown'
+    const rule = 'subscription/event-type-deprecated'
     await using fixture = await openLiteral({ ...fleet, eventTypes: [] })
     const empty = await fixture.audit({ policy: policyWith(rule), listings: { event_types: 'auto' } })
     const reason = `${rule} was not evaluated: what it compares with came empty`

@@ -240,14 +240,19 @@ def asks_the_same(row, other, parts=PARTS):
 
 
 def faulty_parts(conditions):
-    """Parts that match no event: of such conditions, worlds have an empty `$in` alone."""
-    return [part for part in PARTS if has_empty_in(conditions.get(part) or {})]
+    """Parts that match no event: a condition on an absent field is skipped, so all of them have to be dead."""
+    return [part for part in PARTS if conditions.get(part) and all(map(is_dead, dotted(conditions[part]).values()))]
 
 
-def has_empty_in(asked):
-    return isinstance(asked, dict) and any(
-        (key == "$in" and value == []) or has_empty_in(value) for key, value in asked.items()
-    )
+def is_dead(asked):
+    """Of such conditions, worlds have an empty `$in` alone."""
+    return isinstance(asked, dict) and asked.get("$in") == []
+
+
+def sufficient(conditions):
+    """Fields by one of which alone an event passes. `$or` is never skipped."""
+    fields = dotted(conditions)
+    return set() if "$or" in fields else {name for name, asked in fields.items() if not is_dead(asked)}
 
 
 # --- rules about one subscription
@@ -276,15 +281,9 @@ def wildcard_mixed(r, o, now):
 
 def event_type_odd(r, o, now):
     rows, names = applied(r.attributes), declared_types(r.attributes)
-    met = set()
 
     def is_odd(names):
-        odd = False
-        for name in names:
-            if name != "*":
-                odd = odd or name.strip() != name or name == "" or name.lower() in met
-            met.add(name.lower())
-        return odd
+        return any(name != "*" and (name.strip() != name or name == "") for name in names)
 
     if is_odd(names if rows is None else [name for name in rows if name in names]):
         yield "/filter_config/event_types"
@@ -357,22 +356,17 @@ def across_rows(subscriptions, catalogue, is_catalogue_whole):
             else:
                 routes.setdefault((r.get("endpoint_uid"), r.get("source_uid")), []).append(r)
         if r.are_rows_unread:
-            # Without a catalogue to compare with, no rows are needed.
-            if names and is_catalogue_whole:
-                doubted.add("subscription/event-type-unknown")
             if deprecated:
                 doubted.add("subscription/event-type-deprecated")
             continue
         declared = set(declared_types(r.attributes)) - {"*"}
         rows = set(rows_of(r.attributes) or {}) - {"*"}
         for path, named in (("/filter_config/event_types", declared), ("/filters", rows - declared)):
-            if names and is_catalogue_whole and not named <= names:
-                found.setdefault("subscription/event-type-unknown", set()).add((r.uid, path))
             if named & deprecated:
                 found.setdefault("subscription/event-type-deprecated", set()).add((r.uid, path))
     if not names:
         # Every project's catalogue has `*`: an empty one says nothing.
-        doubted.add("subscription/event-type-unknown")
+        doubted.add("subscription/event-type-deprecated")
     for parallel in routes.values():
         for r in parallel:
             paths = set(duplicates(r, sorted((other for other in parallel if other is not r), key=lambda o: o.uid)))
@@ -468,14 +462,19 @@ def widened_declaration(before, after, was_widened):
 
 
 def widened_filter(old, now, path, was_widened):
-    if is_open(old):
+    if is_open(old) or faulty_parts(now):
         return
     if is_open(now):
         yield path
         return
     for part in PARTS:
-        if part in old and part in now and is_relaxed(old[part] or {}, now[part] or {}, was_widened):
-            yield f"{path}/{part}"
+        if part in old and part in now:
+            was, is_now = old[part] or {}, now[part] or {}
+            passes, still = sufficient(was), sufficient(is_now)
+            # An event without the fields that were asked for passes by a new one.
+            is_added = bool(passes) and passes < still
+            if part in faulty_parts(old) or is_added or is_relaxed(was, is_now, was_widened):
+                yield f"{path}/{part}"
 
 
 def is_relaxed(old, now, was_widened):
@@ -506,7 +505,7 @@ def asks_less(key, old, now):
 
 # --- statements that are about them
 
-RULES = {*ONE_SUBSCRIPTION, *DRIFT, "subscription/event-type-unknown", "subscription/event-type-deprecated"}
+RULES = {*ONE_SUBSCRIPTION, *DRIFT, "subscription/event-type-deprecated"}
 
 
 def is_about_rows(about, place, mine, theirs):

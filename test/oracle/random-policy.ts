@@ -43,7 +43,6 @@ const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [u
   'subscription/wildcard': {},
   'subscription/wildcard-mixed': {},
   'subscription/event-type-odd': {},
-  'subscription/event-type-unknown': {},
   'subscription/event-type-deprecated': {},
   'subscription/no-filter': {},
   'subscription/filter-diverges': {},

@@ -691,7 +691,6 @@ def needs_of(rule):
         "subscription/target-missing": ("project", ["endpoint", "subscription"]),
         "subscription/target-not-active": ("project", ["endpoint", "subscription"]),
         "subscription/duplicate": ("project", ["subscription"]),
-        "subscription/event-type-unknown": ("project", ["subscription", "event_type"]),
         "subscription/event-type-deprecated": ("project", ["subscription", "event_type"]),
         "project/signature-broken": ("project", ["project", "endpoint"]),
         "source/disabled": ("project", ["source", "subscription"]),

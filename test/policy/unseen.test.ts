@@ -101,7 +101,7 @@ describe('a subscription whose filter rows were due and not read', () => {
     attributes: { endpoint_uid: 'e', filter_config, ...attributes },
   })
   const about =
-    'duplicate event-type-odd filter-diverges filter-off filter-unsatisfiable no-filter wildcard wildcard-mixed'
+    'duplicate event-type-odd filter-diverges filter-failing filter-off filter-unsatisfiable no-filter wildcard wildcard-mixed'
       .split(' ')
       .map((rule) => `subscription/${rule}`)
   const policyFor = (rules: readonly string[]) =>
@@ -118,7 +118,7 @@ describe('a subscription whose filter rows were due and not read', () => {
   })
 
   it('takes no finding about another subscription away from rules that compare with the catalogue', () => {
-    const rules = ['subscription/event-type-deprecated', 'subscription/event-type-unknown']
+    const rules = ['subscription/event-type-deprecated']
     const ofProject = evaluatorOf(policyFor(rules)).of(project)
     const known = (kind: Resource['kind'], uid: string, attributes: JsonObject): Resource => {
       return { kind, uid, name: uid, attributes, volatile: {}, facts: {} }

@@ -11,9 +11,12 @@ export const eventTypeDeprecated = projectRule({
   packs: ['hygiene'],
   kind: 'subscription',
   reads: ['event_type', 'subscription'],
-  *check({ all }) {
+  *check({ all, cannotSay }) {
+    const catalogue = all('event_type')
+    // Every project's catalogue holds `*`: an empty one says nothing.
+    if (catalogue.length === 0) return cannotSay()
     const deprecated = new Map(
-      all('event_type').flatMap(({ attributes: { name, deprecated_at: since } }) =>
+      catalogue.flatMap(({ attributes: { name, deprecated_at: since } }) =>
         typeof name === 'string' && typeof since === 'string' && !isNone(since) ? [[name, since] as const] : [],
       ),
     )

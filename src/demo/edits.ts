@@ -252,10 +252,13 @@ function newestFirst<Row extends { readonly uid: string }>(rows: readonly Row[])
 
 type CataloguedData = Pick<ProjectData, 'eventTypes' | 'subscriptions'>
 
-/** The catalogue of a project, newest first: `*`, and each event type that a subscription ever named. */
+/** The catalogue of a project, newest first: `*`, and each event type that a subscription or a row of one ever named. */
 export function catalogueOf(project: ProjectRow, { eventTypes = [], subscriptions }: CataloguedData): EventTypeRow[] {
   const names = new Set(eventTypes.map(({ name }) => name))
-  const named = subscriptions.flatMap(({ filter_config }) => filter_config.event_types)
+  const named = subscriptions.flatMap(({ filter_config, filters = [] }) => [
+    ...filter_config.event_types,
+    ...filters.map(({ event_type }) => event_type),
+  ])
   const fresh = [...new Set(['*', ...named])].filter((name) => !names.has(name)).sort()
   return [...fresh.reverse().map((name) => anEventType(project, name)), ...eventTypes]
 }

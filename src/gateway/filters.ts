@@ -130,7 +130,7 @@ function joined(prefix: string, key: string): string {
   return prefix === '' ? key : `${prefix}.${key}`
 }
 
-/** Whether a list is compared as it is: the service looks at its first member. */
+/** Whether a list is compared as it is: its first member decides. */
 function isValue([first]: readonly Json[]): boolean {
   return first === undefined || (first !== null && typeof first !== 'object')
 }
@@ -201,7 +201,7 @@ class FilterReader {
     const operands = conditions.flatMap(([, operand]) => operand)
     if (operands.length > mostOperands || operands.some(isUnsure)) return canMatch
     const outcomesOf = (some: readonly Condition[]) => {
-      // An object that is not empty is no value, and hardly anyone sends an empty one.
+      // An object that is not empty is not a value, and an empty one is rare.
       const isCommon = (value: Json, outcome: Outcome) => outcome === true || !isJsonObject(value)
       return this.#candidates(some).flatMap((value) => {
         const outcome = this.#outcome(some, value)

@@ -7,7 +7,7 @@ import truth from './filter-truth.json' with { type: 'json' }
 interface Answered {
   readonly part: FilterPart
   readonly filter: JsonObject
-  /** What is certain, whatever the event. */
+  /** What is certain, for all events. */
   readonly says: 'can match' | 'never' | 'fails'
   readonly events: readonly { readonly payload: Json; readonly truth: 'match' | 'no match' | 'error' }[]
 }

@@ -16,7 +16,7 @@ export const eventTypeUnreachable = projectRule({
     const sources = new Map(all('source').map((source) => [source.uid, source]))
     for (const at of all('subscription')) {
       const source = sources.get(at.attributes.source_uid ?? '')
-      // Unless it is told where to find it, an http source gives every event its mask id for a type.
+      // Unless it names a place in the request, an http source gives every event its mask id for a type.
       if (source?.attributes.type !== 'http' || source.attributes.event_type_location) continue
       const { mask_id: type } = source.attributes
       const types = [...(appliedFilters(filterRows(at.attributes))?.keys() ?? [])]

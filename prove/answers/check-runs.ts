@@ -41,8 +41,7 @@ const readings = new Map<string, Map<string, Set<string>>>()
 const conditional: Readonly<Record<string, (item: JsonObject) => boolean>> = {
   'project/meta-event-insecure': ({ config }) =>
     isJsonObject(config) && isJsonObject(config.meta_event) && config.meta_event.is_enabled === true,
-  'source/hmac-incomplete': verifiesByHmac,
-  'source/hmac-weak': verifiesByHmac,
+  'source/verifier-broken': ({ type }) => type === 'http',
 }
 
 /**
@@ -228,10 +227,6 @@ function readingsHidden({ place, item = {}, pointer, shows }: Mutation): [string
   const kind = Object.keys(listOf).find((name) => listOf[name] === place.listing) ?? ''
   const reading = [...rulesReading(kind, pointer)].filter((rule) => conditional[rule]?.(item) !== false)
   return reading.map((rule) => [rule, pointer])
-}
-
-function verifiesByHmac({ verifier }: JsonObject): boolean {
-  return isJsonObject(verifier) && verifier.type === 'hmac'
 }
 
 /** A good run says what the good one before said, and no more changes than the mutated one made. */

@@ -149,9 +149,11 @@ const ofListedSources: ReadonlySet<string> = new Set([
   'source/dead-letter-missing',
   'source/event-type-unsigned',
   'source/idempotency-missing',
-  'source/provider-mismatch',
+  'source/idempotency-broken',
+  'source/queue-duplicate',
   'source/queue-plaintext',
   'source/queue-static-keys',
+  'source/verifier-broken',
 ])
 
 const saysOf = {

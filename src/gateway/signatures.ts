@@ -29,3 +29,22 @@ export function hashStrength(hash: string): number | undefined {
   if (bits === undefined) return undefined
   return bits === '224' ? 3 : 4
 }
+
+/** Hashes that the service computes, for ingest (`pkg/verifier`) and for deliveries (`pkg/signature`), as it spells them. */
+export function computesHash(hash: string): boolean {
+  return hash === 'SHA256' || hash === 'SHA512'
+}
+
+export function computesEncoding(encoding: string): boolean {
+  return encoding === 'hex' || encoding === 'base64'
+}
+
+/** Senders whose way of signing the service knows, as it spells them. Of their verifier it reads the secret alone. */
+export function knowsProvider(provider: string): boolean {
+  return provider === 'github' || provider === 'shopify' || provider === 'twitter'
+}
+
+/** Whether a request can have a header of this name: Go takes no other characters, and keeps `Host` apart. */
+export function isReadableHeader(name: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !/^host$/i.test(name)
+}

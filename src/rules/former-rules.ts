@@ -28,4 +28,7 @@ export const formerRules: Readonly<Record<string, string>> = {
   'subscription/event-type-unknown':
     'it could find nothing, because the gateway puts the types of every subscription into the catalogue: ' +
     '`subscription/event-type-unreachable` finds types that never come',
+  'source/hmac-incomplete': 'it is part of `source/verifier-broken` now',
+  'source/hmac-weak': 'it is part of `source/verifier-broken` now: the service computes SHA256 and SHA512 only',
+  'source/provider-mismatch': 'it is part of `source/verifier-broken` now',
 }

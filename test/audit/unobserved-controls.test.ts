@@ -84,9 +84,11 @@ describe('a control is not met', () => {
     ['source/dead-letter-missing'],
     ['source/event-type-unsigned'],
     ['source/idempotency-missing'],
-    ['source/provider-mismatch'],
+    ['source/idempotency-broken'],
+    ['source/queue-duplicate'],
     ['source/queue-plaintext'],
     ['source/queue-static-keys'],
+    ['source/verifier-broken'],
   ])('where sources are known from subscriptions alone, which do not show what %s reads', async (rule) => {
     const source = { uid: 'queue', name: 'queue', type: 'pub_sub', verifier: null, is_disabled: false }
     const subscriptions = [aSubscription('s1', 'e1', { source_metadata: { ...source, project_id: project } })]

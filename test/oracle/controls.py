@@ -34,7 +34,8 @@ ACROSS_ROWS = ("subscription/duplicate", "subscription/event-type-deprecated")
 # About fields that the copies of sources in subscriptions do not show.
 OF_LISTED_SOURCES = (
     *("source/dead-letter-missing", "source/event-type-unsigned", "source/idempotency-missing"),
-    *("source/provider-mismatch", "source/queue-plaintext", "source/queue-static-keys"),
+    *("source/idempotency-broken", "source/queue-duplicate", "source/queue-plaintext", "source/queue-static-keys"),
+    "source/verifier-broken",
 )
 LISTING = {
     "project": "project",
@@ -75,7 +76,7 @@ READ = {
     ),
     ("endpoints", "authentication"): ("endpoint/auth-mismatch", "endpoint/auth-over-http", "endpoint/auth-shared"),
     ("sources", "type"): ("source/unverified", "source/url-not-https", "source/idempotency-missing"),
-    ("sources", "verifier"): ("source/hmac-weak", "source/hmac-incomplete", "source/verifier-replayable"),
+    ("sources", "verifier"): ("source/verifier-broken", "source/verifier-replayable"),
     ("subscriptions", "endpoint_metadata"): ("subscription/target-missing", "subscription/target-not-active"),
 }
 

@@ -53,8 +53,7 @@ const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [u
   'subscription/settings-ignored': {},
   'source/unverified': {},
   'source/disabled': {},
-  'source/hmac-weak': {},
-  'source/hmac-incomplete': {},
+  'source/verifier-broken': {},
   'source/verifier-shared': {},
   'source/verifier-replayable': {},
   'source/url-not-https': {},
@@ -90,9 +89,9 @@ export const knownRules: readonly string[] = Object.keys(optionsByRule)
 /** Rules of which the severity of a finding depends on what is found, unless the policy says it. */
 const ratingByThemselves: ReadonlySet<string> = new Set([
   ...['endpoint/secret-shared', 'endpoint/url-credentials', 'endpoint/url-private-address'],
-  ...['endpoint/failure-rate-high', 'source/disabled', 'source/hmac-weak', 'project/tls-not-enforced'],
-  ...['drift/verification-weakened', 'source/unverified', 'drift/signature-changed', 'drift/unexpected'],
-  ...['project/disable-hair-trigger', 'project/retry-short', 'project/signature-broken'],
+  ...['endpoint/failure-rate-high', 'source/disabled', 'source/verifier-shared', 'project/tls-not-enforced'],
+  ...['drift/verification-weakened', 'drift/function-changed', 'drift/signature-changed', 'drift/unexpected'],
+  ...['project/disable-hair-trigger', 'project/retry-short', 'project/signature-broken', 'source/unverified'],
 ])
 
 /** Most of the rules, some of them with options of their own. */

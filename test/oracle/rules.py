@@ -305,27 +305,34 @@ def kind_of_verifier(r):
 
 
 def unverified(r, o, now):
-    if r.get("type") in ("http", "pub_sub") and kind_of_verifier(r) in (None, "noop"):
+    is_open = r.get("type") == "pub_sub" or (r.get("type") == "http" and not r.get("provider"))
+    if is_open and kind_of_verifier(r) in (None, "noop"):
         yield "/verifier"
 
 
-def hmac_weak(r, o, now):
-    if r.get("verifier", "hmac", "hash") in ("MD5", "SHA1", "SHA224"):
-        yield "/verifier/hmac/hash"
+def faults_of_verifier(r):
+    """Paths of what the service cannot use; of a provider it reads the secret alone."""
+    kind, provider = kind_of_verifier(r), r.get("provider")
+    if provider:
+        if kind != "hmac":
+            yield "/verifier"
+        elif r.get("verifier", "hmac", "secret") is None:
+            yield "/verifier/hmac/secret"
+    elif kind == "hmac":
+        for member in ("secret", "header"):
+            if r.get("verifier", "hmac", member) is None:
+                yield f"/verifier/hmac/{member}"
+        if r.get("verifier", "hmac", "hash") not in ("SHA256", "SHA512"):
+            yield "/verifier/hmac/hash"
 
 
-def hmac_incomplete(r, o, now):
-    if kind_of_verifier(r) != "hmac":
-        return
-    if r.get("verifier", "hmac", "secret") is None:
-        yield "/verifier/hmac/secret"
-    knows_header = r.get("provider") in ("github", "shopify", "twitter")
-    if r.get("verifier", "hmac", "header") is None and r.shows("provider") and not knows_header:
-        yield "/verifier/hmac/header"
+def verifier_broken(r, o, now):
+    if r.get("type") == "http" and r.shows("provider"):
+        yield from faults_of_verifier(r)
 
 
 def verifier_replayable(r, o, now):
-    if kind_of_verifier(r) in ("basic_auth", "api_key"):
+    if r.get("type") == "http" and kind_of_verifier(r) in ("basic_auth", "api_key") and not r.get("provider"):
         yield "/verifier/type"
 
 
@@ -419,8 +426,7 @@ ONE_RESOURCE = {
     },
     "source": {
         "source/unverified": unverified,
-        "source/hmac-weak": hmac_weak,
-        "source/hmac-incomplete": hmac_incomplete,
+        "source/verifier-broken": verifier_broken,
         "source/verifier-replayable": verifier_replayable,
         "source/url-not-https": source_url_not_https,
         "source/idempotency-missing": idempotency_missing,
@@ -579,7 +585,7 @@ RETURNING = {
     "drift/verification-weakened": ("/verifier",),
     "drift/secret-changed": ("",),
 }
-LOSSES = ("/authentication", "/mtls_client_cert", "/verifier", "/verifier/hmac/hash")
+LOSSES = ("/authentication", "/mtls_client_cert", "/verifier")
 
 
 def returned(rule, fields):
@@ -647,12 +653,9 @@ VERIFIERS = {None: 0, "noop": 0, "basic_auth": 1, "api_key": 1, "hmac": 2}
 
 def verification_weakened(old, new):
     was, now = VERIFIERS[kind_of_verifier(old)], VERIFIERS[kind_of_verifier(new)]
-    if now < was:
+    refuses_all = new.get("type") == "http" and any(faults_of_verifier(new))
+    if now < was and not refuses_all:
         yield "drift/verification-weakened", "/verifier"
-    elif now == 2 == was:
-        one, other = (HASHES.get(r.get("verifier", "hmac", "hash")) for r in (old, new))
-        if one is not None and other is not None and other < one:
-            yield "drift/verification-weakened", "/verifier/hmac/hash"
 
 
 def project_weakened(old, new):

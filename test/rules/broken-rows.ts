@@ -152,10 +152,10 @@ const key = (header_value: string): VerifierRow => ({
   type: 'api_key',
   api_key: { header_name: 'X-Api-Key', header_value },
 })
-const queue = (type: string, settings: JsonObject) =>
-  source({ type: 'pub_sub', url: '', pub_sub: { type, workers: 1, ...noQueue, [type]: settings } })
+const queue = (type: string, settings: JsonObject, ...also: string[]) =>
+  source({ type: 'pub_sub', url: '', pub_sub: { type, workers: 1, ...noQueue, [type]: settings } }, ...also)
 const noQueue = { sqs: null, google: null, kafka: null, amqp: null }
-const amqp = {
+const ofAmqp = {
   schema: 'amqps',
   host: 'mq.example.com',
   port: '5671',
@@ -164,18 +164,15 @@ const amqp = {
   vhost: '/',
   bindedExchange: null,
   deadLetterExchange: null,
+  auth: { user: 'hooks', password: 'not-a-real-key-77' },
 }
 
 export const sourceBreaks: Breaks<SourceRow> = {
-  'source/dead-letter-missing': queue('amqp', { ...amqp, auth: { user: 'hooks', password: 'not-a-real-key-77' } }),
+  'source/dead-letter-missing': queue('amqp', ofAmqp, 'source/queue-duplicate'),
   'source/disabled': source({ is_disabled: true }),
-  'source/hmac-incomplete': source({ verifier: hmac('') }),
-  'source/hmac-weak': { row: (row) => ({ ...row, verifier: hmac(row.verifier?.hmac?.secret ?? '', 'MD5') }) },
+  'source/idempotency-broken': source({ idempotency_keys: ['request.Header.X.Y'] }),
   'source/idempotency-missing': source({ idempotency_keys: [] }),
-  'source/provider-mismatch': source(
-    { provider: 'github', verifier: key('not-a-real-key-c2f09d4be7718a36') },
-    'source/verifier-replayable',
-  ),
+  'source/queue-duplicate': queue('amqp', { ...ofAmqp, vhost: '/other' }, 'source/dead-letter-missing'),
   'source/queue-plaintext': queue('kafka', {
     brokers: ['mq.example.com:9092'],
     consumer_group_id: 'hooks',
@@ -191,6 +188,7 @@ export const sourceBreaks: Breaks<SourceRow> = {
   'source/settings-ignored': source({ forward_headers: ['X-Request-Id'] }),
   'source/unverified': source({ verifier: null }),
   'source/url-not-https': source({ url: 'http://hooks.example.com/ingest/plain' }),
+  'source/verifier-broken': { row: (row) => ({ ...row, verifier: hmac(row.verifier?.hmac?.secret ?? '', 'MD5') }) },
   'source/verifier-replayable': source({ verifier: key('not-a-real-key-5b7e1c93a0d2f684') }),
   'source/verifier-shared': { row: (row, twin) => ({ ...row, verifier: twin.verifier }), withTwin: true },
   'source/verifier-weak': source({ verifier: hmac('letmein') }),

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import type { Json } from '../../model/json.ts'
 import { hourMs } from '../../model/time.ts'
 import { type Authentication, isNone } from '../engine/attributes.ts'
 import { driftRule, openFor } from '../engine/define-rule.ts'
 import { configuredKinds, type Rule } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
+import { listed } from '../shared/listed.ts'
 import { findReturned } from '../shared/secrets.ts'
 import { filterRemoved } from './filter-removed.ts'
 import { filterWidened } from './filter-widened.ts'
@@ -59,6 +61,22 @@ export const driftRules: readonly Rule[] = [
     },
   }),
   driftRule({
+    id: 'drift/idempotency-changed',
+    title: 'Idempotency keys of a source changed',
+    severity: 'medium',
+    packs: ['delivery'],
+    kinds: ['source'],
+    options: z.strictObject({ open_for: openFor }),
+    *check({ after, fields }) {
+      // Events of a queue bring their own key.
+      if (after?.type !== 'http') return
+      for (const { path, before, after } of fields) {
+        if (path !== '/idempotency_keys') continue
+        yield { path, message: `idempotency keys are ${namesOf(after)} (were ${namesOf(before)})` }
+      }
+    },
+  }),
+  driftRule({
     id: 'drift/request-id-header',
     title: 'Request ID header changed',
     severity: 'medium',
@@ -98,6 +116,10 @@ export const driftRules: readonly Rule[] = [
   unexpected,
   verificationWeakened,
 ]
+
+function namesOf(keys: Json): string {
+  return Array.isArray(keys) && keys.length > 0 ? listed(keys.map((key) => `\`${String(key)}\``)) : 'none'
+}
 
 function nameOfHeader(header: string | null): string {
   return header === null ? 'empty' : `\`${header}\``

@@ -10,11 +10,16 @@ export const functionChanged = driftRule({
   packs: ['hygiene'],
   kinds: ['subscription', 'source'],
   options: z.strictObject({ open_for: openFor }),
-  *check({ fields }) {
+  *check({ kind, after, fields }) {
+    const isIdle = kind === 'source' && after?.type === 'http'
     for (const field of fields) {
       // The value of another field may be unknown: reading it would leave the resource out.
       if (!functions.has(field.path)) continue
-      yield { path: field.path, message: whatHappened(field.before, field.after) }
+      const message = whatHappened(field.before, field.after)
+      if (isIdle) {
+        const why = 'the service runs no functions of http sources'
+        yield { path: field.path, message: `${message} (${why})`, severity: 'info' }
+      } else yield { path: field.path, message }
     }
   },
 })

@@ -1,7 +1,7 @@
-import { hashStrength } from '../../gateway/signatures.ts'
-import type { Verifier } from '../engine/attributes.ts'
+import { lacks, type Source, type Verifier } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import { findReturned } from '../shared/secrets.ts'
+import { verifierFaults } from '../shared/verifier-faults.ts'
 
 export const verificationWeakened = driftRule({
   id: 'drift/verification-weakened',
@@ -9,6 +9,7 @@ export const verificationWeakened = driftRule({
   severity: 'critical',
   packs: ['secrets', 'standard-webhooks'],
   acceptedWith: ['/verifier'],
+  takesText: ['/provider', '/verifier/hmac/hash', '/verifier/hmac/encoding'],
   kinds: ['source'],
   *check({ before, after, ...drift }) {
     if (before?.verifier === undefined || after?.verifier === undefined) return
@@ -17,15 +18,8 @@ export const verificationWeakened = driftRule({
     const severity = after.type === 'pub_sub' ? 'info' : 'critical'
     const [oldRank, nowRank] = [rankOf(old), rankOf(now)]
     if (oldRank === undefined || nowRank === undefined) return
-    if (nowRank < oldRank) {
+    if (nowRank < oldRank && !refusesAll(after)) {
       yield { path: '/verifier', message: describe(old, now), severity }
-      return
-    }
-    const [oldHash, nowHash] = [old?.hmac?.hash ?? '', now?.hmac?.hash ?? '']
-    const [strong, weak] = [strengthOf(oldHash), strengthOf(nowHash)]
-    if (nowRank === ranks.hmac && strong !== undefined && weak !== undefined && weak < strong) {
-      const message = `HMAC hash is ${nowHash === '' ? 'empty' : nowHash} (was ${oldHash})`
-      yield { path: '/verifier/hmac/hash', message, severity }
       return
     }
     yield* findReturned({ '/verifier': 'verification' }, drift)
@@ -35,8 +29,10 @@ export const verificationWeakened = driftRule({
 /** What binds the payload is worth more than what is merely sent along. */
 const ranks = { noop: 0, basic_auth: 1, api_key: 1, hmac: 2 } as const
 
-function strengthOf(hash: string): number | undefined {
-  return hash === '' ? 0 : hashStrength(hash)
+/** Then nothing weaker is accepted: source/verifier-broken reports it. The copies in subscriptions show no provider. */
+function refusesAll(source: Source): boolean {
+  const { type, verifier = null } = source
+  return type === 'http' && [...verifierFaults(verifier, lacks(source, 'provider') ? null : source.provider)].length > 0
 }
 
 /** undefined for a kind that is not known. */

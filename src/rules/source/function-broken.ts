@@ -1,13 +1,16 @@
 import { projectRule } from '../engine/define-rule.ts'
 import { listed } from '../shared/listed.ts'
 
+/** Only what reads from queues calls them (`internal/pkg/pubsub/ingest.go`). */
+const neverRun = 'the service runs no functions of http sources'
+
 export const functionBroken = projectRule({
   id: 'source/function-broken',
   title: 'Source function fails on a required payload',
   severity: 'high',
   packs: ['delivery'],
   kind: 'source',
-  reads: ['probe'],
+  reads: ['probe', 'source'],
   *check({ all }) {
     const failures = all('probe').flatMap(({ attributes, volatile }) => {
       const { outcome, function: probed, probe, target_kind: kind, target_uid: uid, target_name: name } = attributes
@@ -21,10 +24,15 @@ export const functionBroken = projectRule({
         error: typeof error === 'string' ? error : 'no reason given',
       }
     })
+    const http = new Set(all('source').flatMap(({ uid, attributes }) => (attributes.type === 'http' ? uid : [])))
     for (const ofFunction of Map.groupBy(failures, ({ at, path }) => `${at.uid} ${path}`).values()) {
       const probes = ofFunction.map(({ probe }) => probe).sort()
       const which = probes.length === 1 ? `probe ${probes[0]}` : `${probes.length} probes (${listed(probes)})`
-      for (const { at, path, error } of ofFunction.slice(0, 1)) yield { at, path, message: `fails ${which}: ${error}` }
+      for (const { at, path, error } of ofFunction.slice(0, 1)) {
+        const message = `fails ${which}: ${error}`
+        if (http.has(at.uid)) yield { at, path, message: `${message} (${neverRun})`, severity: 'info' }
+        else yield { at, path, message }
+      }
     }
   },
 })

@@ -11,15 +11,24 @@ export const queuePlaintext = resourceRule('source', {
   *check({ attributes: { pub_sub: queue } }) {
     // Empty members are left out of a queue that is shown.
     if (queue?.type === 'kafka' && queue.kafka !== undefined) yield* kafkaProblems(queue.kafka)
+    if (queue?.type === 'sqs' && queue.sqs?.endpoint !== undefined && !/^https:/i.test(queue.sqs.endpoint)) {
+      yield {
+        path: '/pub_sub/sqs/endpoint',
+        message: `reads SQS without TLS: the endpoint is \`${queue.sqs.endpoint}\``,
+      }
+    }
     if (queue?.type === 'amqp' && queue.amqp !== undefined) yield* amqpProblems(queue.amqp)
   },
 })
 
 function* kafkaProblems({ auth }: NonNullable<Queue['kafka']>): Iterable<RuleFinding> {
-  const lacks = [
-    ...(auth?.tls === true ? [] : ['TLS']),
-    ...(auth?.type === undefined && auth?.username === undefined ? ['authentication'] : []),
-  ]
+  const type = auth?.type ?? ''
+  if (auth !== undefined && type !== 'plain' && type !== 'scram') {
+    const message = `the service does not know the authentication type \`${type}\`: nothing is read`
+    yield { path: '/pub_sub/kafka/auth/type', message }
+    return
+  }
+  const lacks = [...(auth?.tls === true ? [] : ['TLS']), ...(auth === undefined ? ['authentication'] : [])]
   if (lacks.length > 0) yield { path: '/pub_sub/kafka/auth', message: `reads Kafka without ${lacks.join(' or ')}` }
 }
 

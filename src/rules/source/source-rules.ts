@@ -1,12 +1,16 @@
 import { z } from 'zod'
-import { isOutdatedHash } from '../../gateway/signatures.ts'
+import { isReadableHeader } from '../../gateway/signatures.ts'
+import { lacks } from '../engine/attributes.ts'
 import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { hostOf, schemeOf } from '../shared/destination.ts'
+import { listed } from '../shared/listed.ts'
 import { lengthClasses, reasonsAgainst, verifierSecretOf } from '../shared/secrets.ts'
 import { settingsIgnored } from '../shared/settings-ignored.ts'
+import { verifierFaults } from '../shared/verifier-faults.ts'
 import { disabled } from './disabled.ts'
 import { functionBroken } from './function-broken.ts'
+import { queueDuplicate } from './queue-duplicate.ts'
 import { queuePlaintext } from './queue-plaintext.ts'
 import { verifierShared } from './verifier-shared.ts'
 
@@ -41,44 +45,21 @@ export const sourceRules: readonly Rule[] = [
     },
   }),
   resourceRule('source', {
-    id: 'source/hmac-incomplete',
-    title: 'HMAC verification is missing its secret or header',
+    id: 'source/idempotency-broken',
+    title: 'Idempotency keys make the source lose its events',
     severity: 'high',
-    packs: ['secrets'],
-    acceptedWith: ['/verifier'],
-    *check({ attributes: { verifier, provider } }) {
-      if (verifier?.type !== 'hmac') return
-      // Empty members are left out of a verifier that is shown.
-      if (verifier.hmac?.secret === undefined) {
-        yield { path: '/verifier/hmac/secret', message: 'no secret: anyone can compute the signature' }
-      }
-      // The service knows the header of a known provider; a source that a subscription carries does not show it.
-      if (verifier.hmac?.header === undefined && provider !== undefined && !isKnownProvider(provider)) {
-        yield {
-          path: '/verifier/hmac/header',
-          message: 'no header: the source finds no signature and refuses every event',
-        }
-      }
-    },
-  }),
-  resourceRule('source', {
-    id: 'source/hmac-weak',
-    title: 'Source verifies with an outdated hash',
-    severity: 'high',
-    packs: ['secrets', 'standard-webhooks'],
-    acceptedWith: ['/verifier'],
-    check({ attributes: { verifier } }) {
-      const hash = verifier?.type === 'hmac' ? verifier.hmac?.hash : undefined
-      if (hash === undefined) return
-      const isShort = /^sha-?224$/i.test(hash)
-      if (isShort || isOutdatedHash(hash)) {
-        return {
-          path: '/verifier/hmac/hash',
-          message: `verifies events with HMAC-${hash} (recommended: SHA256)`,
-          severity: isShort ? 'low' : 'high',
-        }
-      }
-      return undefined
+    packs: ['delivery'],
+    check({ attributes: { type, idempotency_keys: keys } }) {
+      if (type !== 'http' || !keys?.length) return undefined
+      const unreadable = keys.filter((key) => readsOf(key) === undefined)
+      const named = (some: readonly string[]) => listed(some.map((key) => `\`${key}\``))
+      const message =
+        unreadable.length > 0
+          ? `the service cannot read ${named(unreadable)}: every event is refused`
+          : keys.every((key) => readsOf(key) === 'nothing')
+            ? `${named(keys)} is empty in every request: all events but the first are dropped as duplicates`
+            : undefined
+      return message === undefined ? undefined : { path: '/idempotency_keys', message }
     },
   }),
   fieldRule('source', {
@@ -91,29 +72,18 @@ export const sourceRules: readonly Rule[] = [
     says: 'no idempotency keys: an event that the sender repeats is delivered again',
   }),
   resourceRule('source', {
-    id: 'source/provider-mismatch',
-    title: "Source does not verify its provider's signature",
-    severity: 'high',
-    packs: ['secrets'],
-    acceptedWith: ['/provider'],
-    check({ attributes: { provider, verifier } }) {
-      if (verifier === undefined || !isKnownProvider(provider)) return
-      if (verifier?.type === 'hmac' && verifier.hmac?.secret !== undefined) return
-      const instead =
-        verifier?.type === 'hmac'
-          ? 'the HMAC verifier has no secret'
-          : `the verifier is \`${verifier?.type ?? 'noop'}\``
-      return { path: '/verifier', message: `${provider} signs its events, but ${instead}` }
-    },
-  }),
-  resourceRule('source', {
     id: 'source/queue-static-keys',
     title: 'Source uses a cloud key that never expires',
-    severity: 'medium',
+    severity: 'low',
     packs: ['secrets'],
+    highest: 'high',
     *check({ attributes: { pub_sub: queue }, facts }) {
       const isTemporary = facts['/pub_sub/sqs/access_key_id']?.temporary === true
-      if (queue?.type === 'sqs' && queue.sqs?.secret_key !== undefined && !isTemporary) {
+      if (queue?.type === 'sqs' && isTemporary) {
+        // The service has no place for the session token that belongs to it.
+        const message = 'temporary access key (`ASIA…`) without its session token: SQS refuses it, nothing is read'
+        yield { path: '/pub_sub/sqs/access_key_id', message, severity: 'high' }
+      } else if (queue?.type === 'sqs' && queue.sqs?.secret_key !== undefined) {
         yield {
           path: '/pub_sub/sqs/secret_key',
           message: 'reads SQS with an access key, which stays valid until it is revoked',
@@ -138,9 +108,12 @@ export const sourceRules: readonly Rule[] = [
     title: 'Source accepts events from anyone who knows its URL',
     severity: 'critical',
     packs: ['standard-webhooks', 'secrets'],
-    *check({ attributes: { type, verifier } }) {
+    takesText: ['/provider'],
+    *check({ attributes }) {
+      const { type, verifier } = attributes
       if (verifier === undefined || (verifier?.type ?? 'noop') !== 'noop') return
-      if (type === 'http') {
+      // With a provider it refuses every event: source/verifier-broken says so.
+      if (type === 'http' && lacks(attributes, 'provider')) {
         yield { path: '/verifier', message: 'no verification: anyone who knows the URL can inject events' }
       } else if (type === 'pub_sub') {
         yield {
@@ -161,6 +134,18 @@ export const sourceRules: readonly Rule[] = [
     isWrong: ({ type, url }) => type === 'http' && typeof url === 'string' && schemeOf(url) === 'http:',
     says: ({ url }) => `receives events at ${hostOf(url)} over plain http`,
   }),
+  resourceRule('source', {
+    id: 'source/verifier-broken',
+    title: 'Source verifies in a way that the service cannot',
+    severity: 'high',
+    packs: ['delivery', 'secrets', 'standard-webhooks'],
+    acceptedWith: ['/verifier', '/provider'],
+    takesText: ['/provider', '/verifier/type', '/verifier/hmac/hash', '/verifier/hmac/encoding'],
+    check({ attributes: { type, provider, verifier } }) {
+      // Of a queue, the service verifies nothing.
+      return type === 'http' && verifier !== undefined ? verifierFaults(verifier, provider) : undefined
+    },
+  }),
   fieldRule('source', {
     id: 'source/verifier-replayable',
     title: 'Source authentication does not cover the payload',
@@ -168,7 +153,10 @@ export const sourceRules: readonly Rule[] = [
     packs: ['standard-webhooks'],
     acceptedWith: ['/verifier'],
     path: '/verifier/type',
-    isWrong: ({ verifier }) => verifier?.type === 'basic_auth' || verifier?.type === 'api_key',
+    isWrong: (source) =>
+      source.type === 'http' &&
+      (source.verifier?.type === 'basic_auth' || source.verifier?.type === 'api_key') &&
+      lacks(source, 'provider'),
     says: ({ verifier }) =>
       `\`${verifier?.type}\` does not cover the payload: anyone who sees one request can send others`,
   }),
@@ -182,7 +170,7 @@ export const sourceRules: readonly Rule[] = [
       const name = verifier?.type
       if (typeof name !== 'string' || name === '' || knownTypes.has(name)) return
       const path = '/verifier/type'
-      const message = `unknown verifier type \`${name}\`: releases up to v26.6.8 then verify nothing`
+      const message = `unknown verifier type \`${name}\`: before v26.7.0, the service then verifies nothing`
       // The broker of a queue decides who may write, as for source/unverified.
       if (type === 'pub_sub') yield { path, message, severity: 'info' }
       else yield { path, message }
@@ -199,7 +187,8 @@ export const sourceRules: readonly Rule[] = [
     }),
     check({ attributes, facts }, { options }) {
       const secret = verifierSecretOf(attributes.verifier)
-      if (secret === undefined) return
+      // Of a queue, the service verifies nothing.
+      if (secret === undefined || attributes.type === 'pub_sub') return
       const reasons = reasonsAgainst(secret.seal, facts[secret.path], options.min_characters)
       if (reasons.length > 0) return { path: secret.path, message: `weak ${secret.what}: ${reasons.join(', ')}` }
       return undefined
@@ -207,21 +196,27 @@ export const sourceRules: readonly Rule[] = [
   }),
   disabled,
   functionBroken,
+  queueDuplicate,
   queuePlaintext,
   verifierShared,
 ]
 
-/** The service reads `request.…` and `req.…`, in any case; a type in the body is as good as the event itself. */
+/** A type in the body is as good as the event itself. */
 function partOf(location: string): string | undefined {
   const [, part = ''] = /^(?:request|req)\.(header|query|queryparam)\./i.exec(location) ?? []
   return part === '' ? undefined : part.toLowerCase() === 'header' ? 'a header' : 'the query'
 }
 
-const knownTypes: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_key'])
-
-/** Senders whose way of signing the service knows by itself. */
-const knownProviders = new Set(['github', 'shopify', 'twitter'])
-
-function isKnownProvider(provider: string | null | undefined): provider is string {
-  return typeof provider === 'string' && knownProviders.has(provider.toLowerCase())
+/**
+ * What the service reads by a key of idempotency (`internal/pkg/dedup`): undefined where it refuses the request. It takes
+ * a header that the request does not have for an empty one.
+ */
+function readsOf(key: string): 'a value' | 'nothing' | undefined {
+  const [, part = '', name = ''] = /^req(?:uest)?\.([Hh]eader|[Bb]ody|query|QueryParam)\.(.*)$/s.exec(key) ?? []
+  if (/^body$/i.test(part)) return name === '' ? 'nothing' : 'a value'
+  if (part === '' || name.includes('.')) return undefined
+  if (/^header$/i.test(part)) return isReadableHeader(name) ? 'a value' : 'nothing'
+  return name === '' ? undefined : 'a value'
 }
+
+const knownTypes: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_key'])

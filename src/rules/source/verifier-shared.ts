@@ -1,5 +1,5 @@
 import { isMasked } from '../../model/resource.ts'
-import { activeSecrets, type Endpoint } from '../engine/attributes.ts'
+import { activeSecrets, type Endpoint, lacks } from '../engine/attributes.ts'
 import { fleetRule } from '../engine/define-rule.ts'
 import type { FleetFact } from '../engine/rule.ts'
 import { verifierSecretOf } from '../shared/secrets.ts'
@@ -15,12 +15,16 @@ export const verifierShared = fleetRule({
   facts({ kind, attributes }) {
     if (kind === 'source' && 'verifier' in attributes) {
       const secret = verifierSecretOf(attributes.verifier)
-      return secret === undefined || isMasked(secret.seal) ? [] : [[secret.seal, secret.path]]
+      if (secret === undefined || isMasked(secret.seal)) return []
+      return [[secret.seal, secret.path, lacks(attributes, 'provider') ? '' : (attributes.provider ?? '')]]
     }
     if (!('secrets' in attributes || 'authentication' in attributes)) return []
     return [...sealsOf(attributes)].map((seal): FleetFact => [seal])
   },
   *conclude(inProject, elsewhere) {
+    const providers = new Set([...inProject, ...elsewhere].map(({ details }) => details[1] ?? ''))
+    // Shopify and Twitter have one secret for all that an app sends.
+    const severity = providers.size === 1 && !providers.has('') ? 'low' : 'high'
     const sources = inProject.filter(({ at }) => at.kind === 'source')
     const endpoints = inProject.length - sources.length
     const others = [
@@ -29,7 +33,7 @@ export const verifierShared = fleetRule({
       ...(elsewhere.length > 0 ? ['other projects'] : []),
     ]
     for (const { at, details } of sources) {
-      yield { at, path: details[0] ?? '', message: `secret is also used by ${listed(others)}` }
+      yield { at, path: details[0] ?? '', message: `secret is also used by ${listed(others)}`, severity }
     }
   },
 })

@@ -15,6 +15,10 @@ export const cases: Cases = {
       'medium q1/header_function: function removed (was 8 characters)',
     ],
   },
+  'is mild about http sources, whose functions never run': {
+    compares: [changed(aSource({ type: 'http', body_function: null }), { type: 'http', body_function: 'return 1' })],
+    finds: ['info q1/body_function: function added (8 characters) (the service runs no functions of http sources)'],
+  },
   'leaves other texts alone': {
     compares: [changed(aSubscription({ name: 'a', function: 'f' }), { name: 'b', function: 'f' })],
   },

@@ -1,6 +1,9 @@
 import { aSource, type Cases, changed } from '../rule-cases.ts'
 
-const hmac = (hash: string) => ({ type: 'hmac', hmac: { hash, header: 'X-Signature', secret: 'sealed:masked' } })
+const hmac = (hash: string) => ({
+  type: 'hmac',
+  hmac: { hash, encoding: 'hex', header: 'X-Signature', secret: 'sealed:masked' },
+})
 const withSecret = (digit: string) => ({
   type: 'hmac',
   hmac: { hash: 'SHA256', header: 'X-Signature', secret: `sealed:${digit.repeat(32)}` },
@@ -22,9 +25,16 @@ export const cases: Cases = {
     compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: { type: 'basic_auth' } })],
     finds: ['critical q1/verifier: verifies by basic authentication (was HMAC)'],
   },
-  'finds a weaker hash': {
-    compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: hmac('SHA1') })],
-    finds: ['critical q1/verifier/hmac/hash: HMAC hash is SHA1 (was SHA256)'],
+  'leaves a verifier that refuses every event to another rule': {
+    compares: [
+      changed(from(hmac('SHA256')), { type: 'http', verifier: hmac('SHA1') }),
+      changed(from(hmac('SHA256')), { type: 'http', provider: 'github', verifier: { type: 'api_key' } }),
+      changed(from({ type: 'hmac' }), { type: 'http', provider: 'stripe', verifier: { type: 'noop' } }),
+    ],
+  },
+  'finds that one which refused every event now takes any': {
+    compares: [changed(from(hmac('MD5')), { type: 'http', provider: null, verifier: null })],
+    finds: ['critical q1/verifier: verification removed (was HMAC)'],
   },
   'finds a secret that is back with another value, where it follows a loss': {
     compares: [
@@ -39,7 +49,7 @@ export const cases: Cases = {
     finds: ['info q1/verifier: verification removed (was HMAC)'],
   },
   'leaves 256 bits alone that replace 512': {
-    compares: [changed(from(hmac('SHA512')), { type: 'http', verifier: hmac('SHA3_256') })],
+    compares: [changed(from(hmac('SHA512')), { type: 'http', verifier: hmac('SHA256') })],
   },
   'leaves a stronger verifier alone': { compares: [changed(from(null), { type: 'http', verifier: hmac('SHA256') })] },
   'is silent about kinds that it does not know': {

@@ -1,4 +1,4 @@
-import { aProbe, type Cases } from '../rule-cases.ts'
+import { aProbe, aSource, type Cases } from '../rule-cases.ts'
 
 const run = (probe: string, outcome: string, more = {}) =>
   aProbe(
@@ -19,6 +19,12 @@ export const cases: Cases = {
   'finds the source whose body function fails': {
     sees: [run('first', 'failed')],
     finds: ['high q1/body_function: fails probe first: Error: boom of first'],
+  },
+  'is mild about http sources, whose functions never run': {
+    sees: [run('first', 'failed'), aSource({ type: 'http' })],
+    finds: [
+      'info q1/body_function: fails probe first: Error: boom of first (the service runs no functions of http sources)',
+    ],
   },
   'names the function, and each function of a source once': {
     sees: [run('b', 'failed'), run('a', 'failed'), run('h', 'failed', { function: 'header' })],

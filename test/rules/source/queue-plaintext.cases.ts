@@ -19,9 +19,21 @@ export const cases: Cases = {
       'high q1/pub_sub/kafka/auth: reads Kafka without TLS',
     ],
   },
-  'finds Kafka without authentication': {
-    sees: [kafka({ tls: true })],
-    finds: ['high q1/pub_sub/kafka/auth: reads Kafka without authentication'],
+  'finds Kafka with an authentication that the service does not know': {
+    sees: [kafka({ tls: true }), kafka({ type: 'oauth', tls: true })],
+    finds: [
+      'high q1/pub_sub/kafka/auth/type: the service does not know the authentication type ``: nothing is read',
+      'high q1/pub_sub/kafka/auth/type: the service does not know the authentication type `oauth`: nothing is read',
+    ],
+  },
+  'finds SQS with an endpoint of its own, unless it says https': {
+    sees: ['localstack:4566', 'http://sqs.example', 'https://sqs.example'].map((endpoint) =>
+      queue('sqs', { queue_name: 'events', endpoint }),
+    ),
+    finds: [
+      'high q1/pub_sub/sqs/endpoint: reads SQS without TLS: the endpoint is `localstack:4566`',
+      'high q1/pub_sub/sqs/endpoint: reads SQS without TLS: the endpoint is `http://sqs.example`',
+    ],
   },
   'finds AMQP without TLS': {
     sees: [amqp({ schema: 'amqp', auth: account })],

@@ -3,17 +3,20 @@ import { aSource, type Cases } from '../rule-cases.ts'
 export const cases: Cases = {
   'finds an access key': {
     sees: [aSource({ pub_sub: { type: 'sqs', sqs: { access_key_id: 'sealed:0', secret_key: 'sealed:1' } } })],
-    finds: ['medium q1/pub_sub/sqs/secret_key: reads SQS with an access key, which stays valid until it is revoked'],
+    finds: ['low q1/pub_sub/sqs/secret_key: reads SQS with an access key, which stays valid until it is revoked'],
   },
   'finds a service account key': {
     sees: [aSource({ pub_sub: { type: 'google', google: { service_account: 'sealed:0' } } })],
     finds: [
-      'medium q1/pub_sub/google/service_account: reads Pub/Sub with a service account key, which stays valid until it is revoked',
+      'low q1/pub_sub/google/service_account: reads Pub/Sub with a service account key, which stays valid until it is revoked',
     ],
   },
-  'leaves a key alone that runs out by itself': {
+  'finds a key of the token service, which needs more than the service keeps': {
     sees: [aSource({ pub_sub: { type: 'sqs', sqs: { access_key_id: 'sealed:0', secret_key: 'sealed:1' } } })],
     facts: { '/pub_sub/sqs/access_key_id': { min_length: 16, weak: [], temporary: true } },
+    finds: [
+      'high q1/pub_sub/sqs/access_key_id: temporary access key (`ASIA…`) without its session token: SQS refuses it, nothing is read',
+    ],
   },
   'leaves a queue without one alone': {
     sees: [

@@ -13,6 +13,9 @@ export const cases: Cases = {
     sees: [aSource({ type: 'pub_sub', verifier: { type: 'noop' } })],
     finds: ['info q1/verifier: no verification: everyone who can write to the queue is trusted'],
   },
+  'leaves a source with a provider to another rule': {
+    sees: ['github', 'stripe'].map((provider) => aSource({ type: 'http', provider, verifier: { type: 'noop' } })),
+  },
   'leaves any verifier alone': {
     sees: ['hmac', 'basic_auth', 'api_key', 'something-new'].map((type) =>
       aSource({ type: 'http', verifier: { type } }),

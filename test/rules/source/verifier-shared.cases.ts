@@ -12,6 +12,12 @@ export const cases: Cases = {
     sees: [hmac(seal('0')), hmac(seal('0'), 'q2'), hmac(seal('0'), 'q3'), hmac(seal('1'), 'q4')],
     finds: [at('q1', '2 other sources'), at('q2', '2 other sources'), at('q3', '2 other sources')],
   },
+  'is mild about sources of one provider, whose apps have one secret': {
+    sees: ['q1', 'q2'].map((uid) =>
+      aSource({ provider: 'shopify', verifier: { type: 'hmac', hmac: { secret: seal('0') } } }, uid),
+    ),
+    finds: ['q1', 'q2'].map((uid) => at(uid, '1 other source').replace('high', 'low')),
+  },
   'compares across projects, and counts in its own alone': {
     sees: [hmac(seal('0')), signing(seal('0')), hmac(seal('0'), 'q1', 'other')],
     finds: [at('q1', '1 endpoint and other projects'), at('q1', 'other projects')],

@@ -142,8 +142,9 @@ export const sourceRules: readonly Rule[] = [
     acceptedWith: ['/verifier', '/provider'],
     takesText: ['/provider', '/verifier/type', '/verifier/hmac/hash', '/verifier/hmac/encoding'],
     check({ attributes: { type, provider, verifier } }) {
-      // Of a queue, the service verifies nothing.
-      return type === 'http' && verifier !== undefined ? verifierFaults(verifier, provider) : undefined
+      // Of a queue, the service verifies nothing. The copies of sources in subscriptions do not show the provider.
+      if (type !== 'http' || verifier === undefined || provider === undefined) return undefined
+      return verifierFaults(verifier, provider)
     },
   }),
   fieldRule('source', {
@@ -170,7 +171,7 @@ export const sourceRules: readonly Rule[] = [
       const name = verifier?.type
       if (typeof name !== 'string' || name === '' || knownTypes.has(name)) return
       const path = '/verifier/type'
-      const message = `unknown verifier type \`${name}\`: before v26.7.0, the service then verifies nothing`
+      const message = `unknown verifier type \`${name}\`: releases up to v26.6.8 then verify nothing`
       // The broker of a queue decides who may write, as for source/unverified.
       if (type === 'pub_sub') yield { path, message, severity: 'info' }
       else yield { path, message }

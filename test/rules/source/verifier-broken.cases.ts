@@ -63,5 +63,7 @@ export const cases: Cases = {
   'leaves other types of source, and no verifier at all, alone': {
     sees: [from(hmac({ hash: 'MD5' }), null, 'pub_sub'), from({ type: 'noop' }), from(null)],
   },
-  'is silent where the verifier is not shown': { sees: [aSource({ type: 'http', provider: 'github' })] },
+  'is silent where the verifier or the provider is not shown': {
+    sees: [aSource({ type: 'http', provider: 'github' }), aSource({ type: 'http', verifier: { type: 'hmac' } })],
+  },
 }

@@ -8,7 +8,7 @@ export const broken = {
   also: [],
 } satisfies { change: Partial<SourceRow>; also: string[] }
 
-const message = 'unknown verifier type `jwt`: before v26.7.0, the service then verifies nothing'
+const message = 'unknown verifier type `jwt`: releases up to v26.6.8 then verify nothing'
 
 export const cases: Cases = {
   'finds a type of verifier that is not known': {

@@ -1,4 +1,5 @@
 import { type Field, isAttribute, type Members, resourceFields, sentWhenEmpty } from '../gateway/fields.ts'
+import { knowsProvider } from '../gateway/signatures.ts'
 import { asSeconds } from '../inventory/scalars.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { enveloped, panicked } from './answers.ts'
@@ -85,8 +86,10 @@ export function performWrite(
   const { config } = fleet.project(project) ?? {}
   if (kind === 'endpoint' && config?.ssl.enforce_secure_endpoints && /^http:/i.test(String(given.url)))
     return refuse('only https endpoints allowed')
-  const fault = kind === 'subscription' && uid === null ? subscriptionFault(given) : undefined
+  const isNewSubscription = kind === 'subscription' && uid === null
+  const fault = isNewSubscription ? subscriptionFault(given) : kind === 'source' ? sourceFault(given) : undefined
   if (fault !== undefined) return refuse(fault)
+  if (kind === 'source' && given.type === 'pub_sub' && !isJsonObject(given.pub_sub)) return panicked(release)
   // A source that was created without a verifier has no row for one: the update finds nothing to change.
   const isOpen = kind === 'source' && sources.some((row) => row.uid === uid && row.verifier === null)
   if (isOpen && isVerifier(given.verifier)) return panicked(release)
@@ -133,6 +136,20 @@ export function performWrite(
     return isTaken && config?.multiple_endpoint_subscriptions === false
       ? 'a subscription for this endpoint already exists'
       : undefined
+  }
+
+  /** Why the service takes no such source. An update does not ask about the provider. */
+  function sourceFault({ provider, verifier, idempotency_keys: keys }: JsonObject): string | undefined {
+    const { type, hmac, ...others } = objectIn(verifier)
+    if (uid === null && knowsProvider(String(provider)) && isNothing(objectIn(hmac).secret ?? ''))
+      return `hmac secret is required for ${provider} source`
+    const isBare = ['hmac', 'basic_auth', 'api_key'].some(
+      (one) => one === type && !isJsonObject({ hmac, ...others }[one]),
+    )
+    if (isBare) return `invalid verifier config for ${String(type).replace('_', ' ')}`
+    const form = /^req(?:uest)?\.(?:[Hh]eader|[Bb]ody|query|QueryParam)\./
+    const wrong = Array.isArray(keys) ? keys.find((key) => !form.test(String(key))) : undefined
+    return wrong && `unsupported input format for idempotency key location with value: ${wrong}`
   }
 
   function create(given: JsonObject): string {
@@ -208,11 +225,11 @@ function takeMembers(row: JsonObject, body: JsonObject, kind: WritableKind, isFo
     const { unwritten, onlyCreate, to: [name = attribute] = [], keeps } = field
     if (!isAttribute(field) || unwritten !== undefined || onlyCreate) return []
     const { empty = sentWhenEmpty(field), isKept = keeps !== undefined, read } = special[name] ?? {}
-    const given = body[name]
+    // null is as good as left out.
+    const given = body[name] ?? undefined
     const old = row[name] ?? empty
     if (given === undefined) return [[name, !isKept || isForgetful ? empty : old]]
     if (keeps === 'empty' && isNothing(given)) return [[name, old]]
-    if (given === null) return [[name, empty]]
     return [[name, read === undefined ? given : read(given, old)]]
   })
   return Object.fromEntries(members)
@@ -238,8 +255,9 @@ const taken = {
     filter_config: { isKept: true, empty: { event_types: ['*'], filter: noFilter }, read: readFilterConfig },
   },
   source: {
-    // No update turns verification off.
-    verifier: { empty: null, read: (given, row) => (isVerifier(given) ? { ...noVerifier, ...objectIn(given) } : row) },
+    // No update turns verification off, and of a verifier the service stores what its type asks for.
+    verifier: { empty: null, read: (given, row) => (isVerifier(given) ? verifierOf(objectIn(given)) : row) },
+    custom_response: { read: (given, row) => ({ ...objectIn(row), ...objectIn(given) }) },
     body_function: { empty: null },
     header_function: { empty: null },
     pub_sub: { read: readPublishSubscribe },
@@ -269,6 +287,11 @@ function zeroOf(members: Members): JsonObject {
 function unwrittenOf(config: JsonObject): JsonObject {
   const members: Members = resourceFields.project.config.members
   return Object.fromEntries(Object.entries(config).filter(([name]) => members[name]?.unwritten !== undefined))
+}
+
+function verifierOf({ type = '', ...given }: JsonObject): JsonObject {
+  const member = String(type)
+  return { ...noVerifier, type, [member]: given[member] ?? null }
 }
 
 function isVerifier(given: Json | undefined): boolean {

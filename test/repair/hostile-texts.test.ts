@@ -49,7 +49,7 @@ function rowsWith(text: string) {
     header_function: program,
     type: 'pub_sub',
     forward_headers: [text],
-    idempotency_keys: [text],
+    idempotency_keys: [`request.Body.${text}`],
     custom_response: { body: text, content_type: text },
     verifier: {
       type: 'hmac',

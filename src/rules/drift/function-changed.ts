@@ -16,10 +16,9 @@ export const functionChanged = driftRule({
       // The value of another field may be unknown: reading it would leave the resource out.
       if (!functions.has(field.path)) continue
       const message = whatHappened(field.before, field.after)
-      if (isIdle) {
-        const why = 'the service runs no functions of http sources'
-        yield { path: field.path, message: `${message} (${why})`, severity: 'info' }
-      } else yield { path: field.path, message }
+      yield isIdle
+        ? { path: field.path, message: `${message} (the service runs no functions of http sources)`, severity: 'info' }
+        : { path: field.path, message }
     }
   },
 })

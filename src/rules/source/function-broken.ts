@@ -1,9 +1,6 @@
 import { projectRule } from '../engine/define-rule.ts'
 import { listed } from '../shared/listed.ts'
 
-/** Only what reads from queues calls them (`internal/pkg/pubsub/ingest.go`). */
-const neverRun = 'the service runs no functions of http sources'
-
 export const functionBroken = projectRule({
   id: 'source/function-broken',
   title: 'Source function fails on a required payload',
@@ -30,8 +27,10 @@ export const functionBroken = projectRule({
       const which = probes.length === 1 ? `probe ${probes[0]}` : `${probes.length} probes (${listed(probes)})`
       for (const { at, path, error } of ofFunction.slice(0, 1)) {
         const message = `fails ${which}: ${error}`
-        if (http.has(at.uid)) yield { at, path, message: `${message} (${neverRun})`, severity: 'info' }
-        else yield { at, path, message }
+        // Only what reads from queues calls functions (`internal/pkg/pubsub/ingest.go`).
+        yield http.has(at.uid)
+          ? { at, path, message: `${message} (the service runs no functions of http sources)`, severity: 'info' }
+          : { at, path, message }
       }
     }
   },

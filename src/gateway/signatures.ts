@@ -1,18 +1,3 @@
-/**
- * What the service can compute, of deliveries (`pkg/signature/signature.go`) and of events that come in
- * (`pkg/verifier/verifier.go`) alike, in this spelling alone: the same in v25.6.3, v26.3.6 and v26.7.3. Its API takes more.
- */
-const hashes: ReadonlySet<string> = new Set(['SHA256', 'SHA512'])
-const encodings: ReadonlySet<string> = new Set(['hex', 'base64'])
-
-export function computesHash(hash: string): boolean {
-  return hashes.has(hash)
-}
-
-export function computesEncoding(encoding: string): boolean {
-  return encodings.has(encoding)
-}
-
 /** Whether new designs should avoid a hash even within an HMAC, in any spelling: `MD5`, `SHA1`, `sha-1`. */
 export function isOutdatedHash(hash: string): boolean {
   return /^(md5|sha-?1)$/i.test(hash)
@@ -30,7 +15,10 @@ export function hashStrength(hash: string): number | undefined {
   return bits === '224' ? 3 : 4
 }
 
-/** Hashes that the service computes, for ingest (`pkg/verifier`) and for deliveries (`pkg/signature`), as it spells them. */
+/**
+ * What the service can compute, of deliveries (`pkg/signature/signature.go`) and of events that come in
+ * (`pkg/verifier/verifier.go`) alike, in this spelling alone: the same in v25.6.3, v26.3.6 and v26.7.3. Its API takes more.
+ */
 export function computesHash(hash: string): boolean {
   return hash === 'SHA256' || hash === 'SHA512'
 }

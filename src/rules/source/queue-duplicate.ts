@@ -3,7 +3,7 @@ import type { Queue } from '../engine/attributes.ts'
 import { projectRule } from '../engine/define-rule.ts'
 import { listed } from '../shared/listed.ts'
 
-/** The settings by which the service tells queues apart (`internal/pkg/pubsub/pubsub.go`), besides the workers. */
+/** The settings by which the service distinguishes queues (`internal/pkg/pubsub/pubsub.go`), besides the workers. */
 const settings = {
   amqp: ['schema', 'host', 'queue'],
   google: ['service_account', 'project_id', 'subscription_id'],

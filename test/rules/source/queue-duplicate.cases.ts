@@ -11,7 +11,7 @@ const both = ['q1', 'q2'].map(
 
 export const cases: Cases = {
   'finds sources with the same settings': { sees: [queue('q1', 'sqs', sqs), queue('q2', 'sqs', sqs)], finds: both },
-  'finds sources that differ only where the service does not look': {
+  'finds sources that differ only in what the service does not compare': {
     sees: [queue('q1', 'amqp', amqp), queue('q2', 'amqp', { ...amqp, port: '5672', vhost: '/b' })],
     finds: both,
   },

@@ -112,6 +112,32 @@ describe('the simulated service', () => {
     expect(row()?.verifier).toEqual(apiKey)
   })
 
+  it('takes null in an update of a source for a member that is left out, and an empty one for an empty one', async () => {
+    const { fleet } = await start({ incomingEvery: 1, sourcesPerProject: 1 })
+    const project = fleet.projects()[0]?.uid ?? ''
+    const row = () => fleet.open(project).sources[0]
+    const put = async (members: object) => {
+      const body = JSON.stringify({ name: 'put', type: 'http', ...members })
+      const headers = { 'content-type': 'application/json' }
+      const { status, json } = await ask(service, `/sources/${row()?.uid}`, { method: 'PUT', body, headers })
+      return [status, json?.message]
+    }
+    const updated = [202, 'Source updated successfully']
+    const keys = ['request.Header.X-Id']
+    const response = { body: 'a', content_type: 'text/plain' }
+    expect(await put({ idempotency_keys: keys, custom_response: response })).toEqual(updated)
+    expect(await put({ idempotency_keys: null, verifier: null, custom_response: { body: 'b' } })).toEqual(updated)
+    expect(row()).toMatchObject({ idempotency_keys: keys, custom_response: { ...response, body: 'b' } })
+    expect(await put({ idempotency_keys: [] })).toEqual(updated)
+    expect(row()?.idempotency_keys).toEqual([])
+    const [settings, other] = [{ username: 'a', password: 'not-a-real-key' }, { secret: 'not-a-real-key' }]
+    expect(await put({ verifier: { type: 'basic_auth', basic_auth: settings, hmac: other } })).toEqual(updated)
+    expect(row()?.verifier).toEqual({ type: 'basic_auth', basic_auth: settings, hmac: null, api_key: null })
+    expect(await put({ verifier: { type: 'basic_auth' } })).toEqual([400, 'invalid verifier config for basic auth'])
+    expect((await put({ idempotency_keys: ['request.HEADER.X'] }))[0]).toBe(400)
+    expect((await put({ type: 'pub_sub' }))[0]).toBe(500)
+  })
+
   it('resets the content type of an endpoint that an update omits or sends empty', async () => {
     const { fleet } = await start()
     const project = fleet.projects()[0]?.uid ?? ''

@@ -156,7 +156,7 @@ export type Facts = Readonly<Record<string, SecretFacts>>
 
 /** What is known of a secret without revealing it. A type, not an interface, so that it is JSON for the compiler. */
 export type SecretFacts = {
-  /** Lower bound of the secret's length class in characters: 0, 8, 16, 24, 32, 48 or 64. */
+  /** Lower bound of its length class in characters, without `whsec_`; of Base64 behind that, in bytes. 0, 8, 16, 24, … */
   readonly min_length: number
   /** Reasons to call it weak at any length; sorted. */
   readonly weak: readonly Weakness[]
@@ -166,12 +166,17 @@ export type SecretFacts = {
 
 export const weaknesses = [
   'common',
+  'digits',
   'equals-host',
   'equals-name',
   'equals-uid',
   'equals-user',
   'few-characters',
+  'keyboard',
+  'placeholder',
+  'published',
   'repetition',
+  'variable',
 ] as const
 export type Weakness = (typeof weaknesses)[number]
 

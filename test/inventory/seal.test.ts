@@ -231,7 +231,20 @@ describe('facts of a secret', () => {
     ['password123', { min_length: 8, weak: ['common'] }],
     ['abababababababababababababab', { min_length: 24, weak: ['few-characters', 'repetition'] }],
     ['', { min_length: 0, weak: ['few-characters'] }],
-    ['whsec_93871c15d694c1957f8db03911731a6b', { min_length: 32, weak: [] }],
+    ['93871c15d694c1957f8db03911731a6b', { min_length: 32, weak: [] }],
+    // 32 characters of Base64, which are 24 bytes.
+    ['whsec_93871c15d694c1957f8db03911731a6b', { min_length: 24, weak: [] }],
+    ['whsec_93871c15d694c1957', { min_length: 16, weak: [] }],
+    ['your-webhook-signing-secret', { min_length: 24, weak: ['placeholder'] }],
+    ['whsec_yourWebhookSecretHere_12345', { min_length: 24, weak: ['placeholder'] }],
+    ['correct-horse-orbit-lamp-and-token', { min_length: 32, weak: [] }],
+    ['482915730264918350276491', { min_length: 24, weak: ['digits'] }],
+    ['abcdefghijklmnopqrstuvwxyz', { min_length: 24, weak: ['keyboard'] }],
+    ["It's a Secret to Everybody", { min_length: 24, weak: ['published'] }],
+    ['${TENANT_WEBHOOK}', { min_length: 16, weak: ['variable'] }],
+    ['{{ .Values.tenant.key }}', { min_length: 24, weak: ['variable'] }],
+    ['vault:data/tenants#webhook', { min_length: 24, weak: ['variable'] }],
+    ['$Tq8wX2nC6vB9lM3', { min_length: 16, weak: [] }],
   ])('of %s are a length class and reasons', (secret, facts) => {
     expect(secretFactsOf(secret, noNeighbours)).toEqual(facts)
   })

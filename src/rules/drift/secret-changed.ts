@@ -4,7 +4,7 @@ import { isJsonObject } from '../../model/json.ts'
 import { isSealedWhole, maskedSeal } from '../../model/resource.ts'
 import { isNone } from '../engine/attributes.ts'
 import { driftRule, openFor } from '../engine/define-rule.ts'
-import { sealsIn } from '../shared/secrets.ts'
+import { sealsIn } from '../shared/secret-strength.ts'
 
 export const secretChanged = driftRule({
   id: 'drift/secret-changed',

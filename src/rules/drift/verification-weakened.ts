@@ -1,6 +1,6 @@
 import { lacks, type Source, type Verifier } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
-import { findReturned } from '../shared/secrets.ts'
+import { findReturned } from '../shared/secret-strength.ts'
 import { verifierFaults } from '../shared/verifier-faults.ts'
 
 export const verificationWeakened = driftRule({

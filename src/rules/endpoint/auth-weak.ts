@@ -1,5 +1,6 @@
+import type { Facts } from '../../model/resource.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { reasonsAgainst } from '../shared/secrets.ts'
+import { isWellKnown, reasonsAgainst } from '../shared/secret-strength.ts'
 
 const minKeyCharacters = 16
 const defaultUsers = new Set(
@@ -10,21 +11,22 @@ export const authWeak = resourceRule('endpoint', {
   id: 'endpoint/auth-weak',
   title: 'Credential is weak',
   severity: 'medium',
+  highest: 'high',
   packs: ['secrets'],
   skipsMasked: true,
   *check({ attributes: { authentication }, facts }) {
     const { api_key: apiKey, basic_auth: basic } = authentication ?? {}
-    const keyPath = '/authentication/api_key/header_value'
-    const againstKey = reasonsAgainst(apiKey?.header_value, facts[keyPath], minKeyCharacters)
-    if (againstKey.length > 0) yield { path: keyPath, message: `weak API key: ${againstKey.join(', ')}` }
-
+    yield* weakAt('API key', '/authentication/api_key/header_value', apiKey?.header_value, facts, minKeyCharacters)
     const user = basic?.username
     if (user !== undefined && defaultUsers.has(user.toLowerCase())) {
       yield { path: '/authentication/basic_auth/username', message: `\`${user}\` is a default user name` }
     }
-    const passwordPath = '/authentication/basic_auth/password'
-    const againstPassword = reasonsAgainst(basic?.password, facts[passwordPath], 0)
-    if (againstPassword.length > 0)
-      yield { path: passwordPath, message: `weak password: ${againstPassword.join(', ')}` }
+    yield* weakAt('password', '/authentication/basic_auth/password', basic?.password, facts, 0)
   },
 })
+
+function* weakAt(what: string, path: string, seal: string | undefined, { [path]: facts }: Facts, minimum: number) {
+  const reasons = reasonsAgainst(seal, facts, minimum)
+  const severity = isWellKnown(facts) ? 'high' : 'medium'
+  if (reasons.length > 0) yield { path, message: `weak ${what}: ${reasons.join(', ')}`, severity } as const
+}

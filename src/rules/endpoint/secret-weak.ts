@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pointerStep } from '../../model/json.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
-import { lengthClasses, reasonsAgainst } from '../shared/secrets.ts'
+import { isWellKnown, lengthClasses, reasonsAgainst } from '../shared/secret-strength.ts'
 
 export const secretWeak = resourceRule('endpoint', {
   id: 'endpoint/secret-weak',
@@ -19,8 +19,8 @@ export const secretWeak = resourceRule('endpoint', {
       const path = `/secrets/${pointerStep(uid)}/value`
       const reasons = reasonsAgainst(value, facts[path], options.min_characters)
       if (reasons.length === 0) continue
-      const isShort = (facts[path]?.min_length ?? 0) < 16
-      yield { path, message: `weak secret: ${reasons.join(', ')}`, severity: isShort ? 'high' : 'medium' }
+      const isGuessed = (facts[path]?.min_length ?? 0) < 16 || isWellKnown(facts[path])
+      yield { path, message: `weak secret: ${reasons.join(', ')}`, severity: isGuessed ? 'high' : 'medium' }
     }
   },
 })

@@ -2,7 +2,7 @@ import { isMasked } from '../../model/resource.ts'
 import { activeSecrets, type Endpoint, lacks } from '../engine/attributes.ts'
 import { fleetRule } from '../engine/define-rule.ts'
 import type { FleetFact } from '../engine/rule.ts'
-import { verifierSecretOf } from '../shared/secrets.ts'
+import { verifierSecretOf } from '../shared/secret-strength.ts'
 
 export const verifierShared = fleetRule({
   id: 'source/verifier-shared',

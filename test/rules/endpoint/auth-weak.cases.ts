@@ -22,14 +22,14 @@ export const cases: Cases = {
     ],
     finds: [
       `medium e1${keyPath}: weak API key: 8 to 15 characters (policy: at least 16)`,
-      `medium e2${keyPath}: weak API key: a common word, few different characters`,
+      `high e2${keyPath}: weak API key: a common word, few different characters`,
     ],
   },
   'finds default user names and passwords': {
     sees: [withUser('Admin', seal('a'), common)],
     finds: [
       'medium e1/authentication/basic_auth/username: `Admin` is a default user name',
-      `medium e1${passwordPath}: weak password: a common word`,
+      `high e1${passwordPath}: weak password: a common word`,
     ],
   },
   'leaves good credentials alone': { sees: [withKey(good), withUser('hooks-tenant-01', seal('a'), good, 'e2')] },

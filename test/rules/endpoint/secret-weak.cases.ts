@@ -21,6 +21,10 @@ export const cases: Cases = {
     sees: [withSecret(32, ['equals-uid', 'repetition'])],
     finds: [`medium e1${path}: weak secret: same as its uid, a repetition`],
   },
+  'is strict about a secret that anyone knows, at any length': {
+    sees: [withSecret(32, ['placeholder']), withSecret(24, ['digits'], 'e2')],
+    finds: [`high e1${path}: weak secret: a placeholder`, `medium e2${path}: weak secret: digits only`],
+  },
   'leaves a long random secret alone': { sees: [withSecret(24)] },
   'asks for as many characters as the policy says, in the classes that are known': {
     sees: [withSecret(24)],

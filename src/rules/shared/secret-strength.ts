@@ -9,12 +9,17 @@ export const lengthClasses = [8, 16, 24, 32, 48, 64] as const
 
 const words = {
   common: 'a common word',
+  digits: 'digits only',
   'equals-host': 'same as the host of its URL',
   'equals-name': 'same as its name',
   'equals-uid': 'same as its uid',
   'equals-user': 'same as the user name',
   'few-characters': 'few different characters',
+  keyboard: 'an alphabet or a row of keys',
+  placeholder: 'a placeholder',
+  published: 'a published example',
   repetition: 'a repetition',
+  variable: 'a variable that was not replaced, or a reference',
 } as const satisfies Record<Weakness, string>
 
 /** Reasons to call a sealed secret weak, in words; none for one that is masked or of which nothing is known. */
@@ -28,6 +33,13 @@ export function reasonsAgainst(
     facts.min_length < minCharacters ? [`${spelledLength(facts.min_length)} (policy: at least ${minCharacters})`] : []
   return [...length, ...facts.weak.map((weakness) => words[weakness])]
 }
+
+/** Whether anyone knows it: strangers try it first. */
+export function isWellKnown(facts: SecretFacts | undefined): boolean {
+  return facts?.weak.some((weakness) => wellKnown.has(weakness)) === true
+}
+
+const wellKnown: ReadonlySet<Weakness> = new Set(['common', 'placeholder', 'published', 'variable'])
 
 /** `16` → `16 to 23 characters`, which is all that is known. */
 function spelledLength(minLength: number): string {

@@ -35,7 +35,7 @@ export type Leaf =
   /** A number of seconds; some releases write `"10s"`. */
   | { readonly type: 'seconds' }
   | { readonly type: 'flag' }
-  /** RFC 3339; year 1 means "not filled". `isSwitch`: when something was switched on; null while it is off. */
+  /** RFC 3339; year 1 means "not filled". `isSwitch`: when something was switched on or deleted; else null. */
   | { readonly type: 'time'; readonly isSwitch?: true }
   /** A list of texts in any order. */
   | { readonly type: 'set' }
@@ -212,7 +212,7 @@ const sentAs = <F extends Field>(to: readonly string[], field: F) => ({ ...field
 const formerly = <F extends Field>(name: FormerName, field: F) => ({ ...field, formerly: name })
 const onlyCreated = <F extends Field>(field: F) => ({ ...field, onlyCreate: true }) as const
 
-const stamps = { created_at: serviceSets(time), updated_at: volatile(time), deleted_at: serviceSets(time) }
+const stamps = { created_at: serviceSets(time), updated_at: volatile(time), deleted_at: serviceSets(switchTime) }
 
 const apiKey = collapsing({ header_name: name, header_value: secret })
 const basicAuth = collapsing({ username: name, password: secret })
@@ -493,7 +493,8 @@ const device = {
   project_id: text,
   endpoint_id: text,
   host_name: name,
-  status: enumeration('offline online disabled'),
+  // A command line that connects or leaves moves it.
+  status: volatile(enumeration('offline online disabled')),
   last_seen_at: volatile(time),
 }
 

@@ -118,7 +118,7 @@ function isEmptyIfAbsent({ absent, use }: Field): boolean {
 
 /** Whether a member of a stub may be empty because a stub has few. */
 function isUnfilled(field: Field, value: Json): boolean {
-  if (field.type === 'flag') return false
+  if (field.type === 'flag' || (field.type === 'time' && field.isSwitch === true)) return false
   return value === null || ((isEmpty(value) || value === 0) && !isMalformed(field, value))
 }
 

@@ -18,11 +18,13 @@ export function reseal(kind: Kind, attributes: JsonObject, sealer: Sealer): Json
 }
 
 function resealMembers(members: Members, attributes: JsonObject, sealer: Sealer, isGuarded: boolean): JsonObject {
-  const resealed = Object.entries(attributes).map(([key, value]): [string, Json] => {
+  const resealed = Object.entries(attributes).flatMap(([key, value]): [string, Json][] => {
     const field = Object.hasOwn(members, key) ? members[key] : undefined
-    if (field !== undefined) return [key, resealField(field, value, key, sealer)]
-    if (isGuarded) return [sealMemberName(key, sealer), sealWithin(value, sealer)]
-    return [sealName(key, sealer), normaliseUnknown(value, key, sealer)]
+    // An earlier version stored it.
+    if (field?.use === 'volatile') return []
+    if (field !== undefined) return [[key, resealField(field, value, key, sealer)]]
+    if (isGuarded) return [[sealMemberName(key, sealer), sealWithin(value, sealer)]]
+    return [[sealName(key, sealer), normaliseUnknown(value, key, sealer)]]
   })
   return inKeyOrder(objectOf(resealed))
 }

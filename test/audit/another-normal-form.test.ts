@@ -99,6 +99,15 @@ it('a change is reported as drift once a run has stored the resource in the curr
   expect(await scanNamed('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
 })
 
+it('what changes by itself leaves a body that stored it, and its deletion is a change', () => {
+  const device = (deleted_at: string | null) => ({ host_name: 'laptop.local', deleted_at })
+  expect(reseal('device', { status: 'online', ...device(null) }, sealer)).toEqual(device(null))
+  const time = '2026-11-01T10:00:00Z'
+  expect(diffAttributes('device', device(null), device(time), { sealsComparable: true })).toEqual([
+    { path: '/deleted_at', before: null, after: time },
+  ])
+})
+
 it('a partly masked text is compared by its visible rest', () => {
   const before = { function: "const a = 'sealed:masked'" }
   const after = (text: string) => ({ function: text })

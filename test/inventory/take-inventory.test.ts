@@ -93,6 +93,15 @@ describe('the normal form', () => {
     ])
   })
 
+  it('keeps of a device whether it is deleted, and not whether its command line is connected', () => {
+    const device = { uid: 'd', host_name: 'laptop.local', status: 'online', created_at: '', deleted_at: null }
+    const { lifted } = takeInventory('subscriptions', [{ uid: 'sub-1', device_metadata: device }], sealer)
+    expect(lifted).toMatchObject([
+      { attributes: { uid: 'd', host_name: 'laptop.local', deleted_at: null }, volatile: { status: 'online' } },
+    ])
+    expect(lifted[0]?.attributes).not.toHaveProperty('status')
+  })
+
   it('seals secrets in every place', () => {
     const { attributes, facts } = endpoint({
       secrets: [{ uid: 's1', value: 'password123' }],

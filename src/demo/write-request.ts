@@ -119,7 +119,8 @@ export function performWrite(
 
   function act(action: 'pause' | 'activate'): SimulatedAnswer {
     const { status } = endpoints.find((row) => row.uid === uid) ?? { status: '' }
-    const next = action === 'pause' ? switched[status] : status === 'active' ? undefined : 'active'
+    const next =
+      action === 'pause' ? switched[status] : status === 'inactive' || status === 'paused' ? 'active' : undefined
     if (next === undefined) return refuse(`current endpoint status - ${status}, does not support it`)
     setEndpointStatus(fleet, { project, uid: uid ?? '' }, next)
     return enveloped(release, 202, 'endpoint status successfully updated', null)

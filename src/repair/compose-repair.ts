@@ -259,6 +259,7 @@ function statusRequests(
 
 function activate(from: Json, path: string, activation: Activation | undefined): StatusRequests {
   const request = requestTo(path, 'activate', 'activate the endpoint')
+  if (from === 'pending') return { requests: [], manualSteps: [{ path: '/status', reason: pendingForever }] }
   if (activation === 'request') return { requests: [request], manualSteps: [] }
   if (from !== 'paused') {
     const manualSteps = [{ path: '/status', reason: dashboard }]
@@ -285,6 +286,8 @@ const onNewer = 'For v26.6.5 of the service and newer ones. Up to v26.6.2, the a
 const onOlder =
   'For v26.6.2 of the service and older ones: only if the request before was answered with 404. ' +
   'After one that succeeded, it would pause the endpoint again.'
+const pendingForever =
+  'The service neither activates nor pauses a `pending` endpoint: create it anew, or change the status in the database.'
 const dashboard = 'Up to v26.6.2, no request activates an inactive endpoint: activate it in the dashboard.'
 
 function requestTo(path: string, what: 'pause' | 'activate', purpose: string): RepairRequest {

@@ -31,4 +31,11 @@ export const formerRules: Readonly<Record<string, string>> = {
   'source/hmac-incomplete': 'it is part of `source/verifier-broken` now',
   'source/hmac-weak': 'it is part of `source/verifier-broken` now: the service computes SHA256 and SHA512 only',
   'source/provider-mismatch': 'it is part of `source/verifier-broken` now',
+  'endpoint/mtls-expired': 'it is part of `endpoint/mtls-broken` now',
+  'endpoint/mtls-expiring': 'it is part of `endpoint/mtls-broken` now, with its option `min_days`',
+  'endpoint/mtls-incomplete': 'it is part of `endpoint/mtls-broken` now',
+  'endpoint/mtls-over-http': 'it is part of `endpoint/url-not-https` now',
+  'endpoint/mtls-weak': 'it is part of `endpoint/mtls-broken` now',
+  'endpoint/secret-all-expired': 'it is part of `endpoint/secret-expired-active` now',
+  'endpoint/secret-expiring': 'a secret signs on after its end, and `endpoint/secret-expired-active` reports it then',
 }

@@ -29,7 +29,7 @@ due: { critical: 1d, high: 2d, medium: 40h, low: 5d }
 waivers:
   - { rule: endpoint/url-not-https, match: { project: "acme/*" }, owner: payments team, reason: moves soon, expires: "2026-11-22T12:00:00Z" }
   - { rule: endpoint/secret-shared, match: { name: "*" }, owner: payments team, reason: moves soon, expires: 2026-11-23 }
-  - { rule: endpoint/mtls-weak, match: { name: no-such-endpoint }, owner: payments team, reason: moves soon, expires: 2026-11-30 }
+  - { rule: endpoint/mtls-broken, match: { name: no-such-endpoint }, owner: payments team, reason: moves soon, expires: 2026-11-30 }
 custom:
   - { id: acme/young, kind: endpoint, assert: "age(resource.created_at) > days(21)", severity: low, message: "{resource.name} is young" }
   - { id: acme/active, kind: subscription, when: "resource.name != ''", assert: "endpoint.status == 'active'", severity: medium, message: "sends to {endpoint.name}" }

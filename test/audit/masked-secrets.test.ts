@@ -51,9 +51,7 @@ it('a secret that is masked since another installation key sealed it is unknown 
 })
 
 it('a client certificate that is masked is unknown to the rules about it, not fixed', async () => {
-  const rules = policyOf(
-    'extends: []\nrules: { endpoint/mtls-expired: {}, endpoint/mtls-expiring: {}, endpoint/mtls-weak: {} }\n',
-  )
+  const rules = policyOf('extends: []\nrules: { endpoint/mtls-broken: {} }\n')
   const certified = (uid: string, client_cert: string) =>
     anEndpoint(uid, { mtls_client_cert: { client_cert, client_key: 'not-a-real-key' } })
   await using service = await openLiteral({ endpoints: [certified('e1', ended), certified('e2', weak)] })

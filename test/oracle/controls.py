@@ -71,8 +71,8 @@ READ = {
     ),
     ("endpoints", "status"): ("endpoint/inactive", "endpoint/status-unknown", "endpoint/paused-long"),
     ("endpoints", "secrets"): (
-        *("endpoint/secret-missing", "endpoint/secret-all-expired", "endpoint/secret-expired-active"),
-        *("endpoint/secret-expiring", "endpoint/secret-too-many", "endpoint/secret-stale", "endpoint/secret-shared"),
+        *("endpoint/secret-missing", "endpoint/secret-expired-active"),
+        *("endpoint/secret-too-many", "endpoint/secret-stale", "endpoint/secret-shared"),
     ),
     ("endpoints", "authentication"): ("endpoint/auth-mismatch", "endpoint/auth-over-http", "endpoint/auth-shared"),
     ("sources", "type"): ("source/unverified", "source/url-not-https", "source/idempotency-missing"),

@@ -8,9 +8,7 @@ export type Rules = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 /** The rules that the oracle knows, with the options that a world may set. */
 const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [unknown, ...unknown[]]>>>> = {
   'endpoint/secret-missing': {},
-  'endpoint/secret-all-expired': {},
   'endpoint/secret-expired-active': { max_days: [7, 1, 0] },
-  'endpoint/secret-expiring': { min_days: [7, 2, 400] },
   'endpoint/secret-too-many': { max_secrets: [2, 1] },
   'endpoint/secret-stale': { max_days: [365, 30] },
   'endpoint/secret-shared': {},

@@ -113,26 +113,13 @@ def ends(secret):
     return None if secret.get("expires_at") is None else seconds(secret["expires_at"])
 
 
-def secret_all_expired(r, o, now):
+def secret_expired_active(r, o, now):
     active = active_secrets(r)
     if active and all(ends(secret) is not None and ends(secret) < now for secret in active.values()):
         yield "/secrets"
-
-
-def secret_expired_active(r, o, now):
     for uid, secret in active_secrets(r).items():
         if ends(secret) is not None and ends(secret) + o.get("max_days", 7) * DAY < now:
             yield f"/secrets/{uid}"
-
-
-def secret_expiring(r, o, now):
-    active = active_secrets(r)
-    if not active or any(ends(secret) is None for secret in active.values()):
-        return
-    last = max(ends(secret) for secret in active.values())
-    if now <= last <= now + o.get("min_days", 7) * DAY:
-        # Of several that end together any may be named.
-        yield tuple(f"/secrets/{uid}" for uid, secret in active.items() if ends(secret) == last)
 
 
 def secret_too_many(r, o, now):
@@ -206,12 +193,10 @@ def rate_limit_ineffective(r, o, now):
     count, duration = limit_of(r)
     if count and not duration:
         yield "/rate_limit_duration"
-    if duration and not count:
-        yield "/rate_limit"
 
 
 def rate_limit_absent(r, o, now):
-    if r.shows("rate_limit") and limit_of(r) == (0, 0):
+    if r.shows("rate_limit") and limit_of(r)[0] == 0:
         yield "/rate_limit"
 
 
@@ -222,12 +207,12 @@ def rate_limit_low(r, o, now):
 
 
 def inactive(r, o, now):
-    if r.get("status") == "inactive":
+    if r.get("status") in ("inactive", "pending"):
         yield "/status"
 
 
 def status_unknown(r, o, now):
-    if r.get("status") not in (None, "active", "inactive", "paused"):
+    if r.get("status") not in (None, "active", "inactive", "paused", "pending"):
         yield "/status"
 
 
@@ -394,9 +379,7 @@ def meta_event_insecure(r, o, now):
 ONE_RESOURCE = {
     "endpoint": {
         "endpoint/secret-missing": secret_missing,
-        "endpoint/secret-all-expired": secret_all_expired,
         "endpoint/secret-expired-active": secret_expired_active,
-        "endpoint/secret-expiring": secret_expiring,
         "endpoint/secret-too-many": secret_too_many,
         "endpoint/secret-stale": secret_stale,
         "endpoint/signature-simple": signature_simple,

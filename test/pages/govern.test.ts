@@ -66,9 +66,9 @@ describe('the pages of rules, exceptions and the worker', async () => {
       db.prepare("UPDATE walk SET status = 'failed', reason = ?").run(attack)
     }
     const page = await show('/rules', failAll)
-    expect(page).toMatch(/<tr data-rule="endpoint\/mtls-expired">[^\n]*<td data-label="Open" class="n unseen">\?<\/td>/)
+    expect(page).toMatch(/<tr data-rule="endpoint\/mtls-broken">[^\n]*<td data-label="Open" class="n unseen">\?<\/td>/)
     expect(page).toMatch(/<tr data-rule="endpoint\/url-not-https">[^\n]*<td data-label="Open" class="n">3\+<\/td>/)
-    const one = await show('/rules/endpoint/mtls-expired', failAll)
+    const one = await show('/rules/endpoint/mtls-broken', failAll)
     expect(one).toContain('could not be evaluated everywhere in 3 projects')
     expect(one).toContain('Nothing was found where it could be evaluated.')
     expect(one).not.toContain('<img')

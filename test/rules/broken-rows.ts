@@ -7,7 +7,7 @@ import type {
   VerifierRow,
 } from '../../src/demo/rows.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { ended, sound, weak } from './certificates.ts'
+import { ended } from './certificates.ts'
 import { broken as sourceEventTypeUnsigned } from './source/event-type-unsigned.cases.ts'
 import { broken as sourceVerifierUnknown } from './source/verifier-unknown.cases.ts'
 
@@ -57,16 +57,9 @@ export const endpointBreaks: Breaks<EndpointRow> = {
   },
   'endpoint/auth-weak': endpoint(apiKey('k3y-7f1a')),
   'endpoint/failure-rate-high': endpoint({ failure_rate: 40 }),
+  'endpoint/form-encoded': endpoint({ content_type: 'application/x-www-form-urlencoded' }),
   'endpoint/inactive': endpoint({ status: 'inactive' }),
-  'endpoint/mtls-expired': endpoint(certificate(ended)),
-  'endpoint/mtls-expiring': endpoint(certificate(sound)),
-  'endpoint/mtls-incomplete': endpoint(certificate('')),
-  'endpoint/mtls-over-http': endpoint(
-    { ...certificate(weak), url: 'http://hooks.example.com/mtls', authentication: null },
-    'endpoint/mtls-weak',
-    'endpoint/url-not-https',
-  ),
-  'endpoint/mtls-weak': endpoint(certificate(weak)),
+  'endpoint/mtls-broken': endpoint(certificate(ended)),
   'endpoint/name-convention': endpoint({ name: 'My Endpoint' }),
   'endpoint/oauth-algorithm-mismatch': oauth(
     { ...assertion, signing_algorithm: 'RS256', signing_key: { ...jwk, d: 'not-a-real-key' } },
@@ -89,31 +82,31 @@ export const endpointBreaks: Breaks<EndpointRow> = {
   'endpoint/paused-long': endpoint({ status: 'paused' }),
   'endpoint/rate-limit-absent': endpoint({ rate_limit: 0, rate_limit_duration: 0 }),
   'endpoint/rate-limit-ineffective': endpoint({ rate_limit: 100, rate_limit_duration: 0 }),
-  'endpoint/rate-limit-low': endpoint({ rate_limit: 1, rate_limit_duration: 600 }),
-  'endpoint/secret-all-expired': secrets((secret) => [{ ...secret, expires_at: '2026-11-22T00:00:00Z' }]),
   'endpoint/secret-expired-active': secrets((secret) => [
     { ...secret, expires_at: '2026-11-01T00:00:00Z' },
     another(secret, '1'),
   ]),
-  'endpoint/secret-expiring': secrets((secret) => [{ ...secret, expires_at: '2026-11-26T00:00:00Z' }]),
   'endpoint/secret-missing': secrets(() => []),
   'endpoint/secret-shared': { row: (row, twin) => ({ ...row, secrets: twin.secrets }), withTwin: true },
   'endpoint/secret-stale': secrets((secret) => [{ ...secret, created_at: '2025-01-01T00:00:00Z' }]),
   'endpoint/secret-too-many': secrets((secret) => [secret, another(secret, '1'), another(secret, '2')]),
   'endpoint/secret-weak': secrets((secret) => [{ ...secret, value: 'changeme' }]),
   'endpoint/signature-simple': endpoint({ advanced_signatures: false }),
-  'endpoint/status-unknown': endpoint({ status: 'pending' }),
+  'endpoint/status-unknown': endpoint({ status: 'frozen' }),
   'endpoint/timeout-high': endpoint({ http_timeout: 120 }),
   'endpoint/timeout-low': endpoint({ http_timeout: 2 }),
   'endpoint/url-credentials': at('https://user:not-a-real-key@hooks.example.com/'),
   'endpoint/url-duplicate': { row: (row, twin) => ({ ...row, url: twin.url }), withTwin: true },
-  'endpoint/url-invalid': at('https://hooks.example.com/with a blank'),
+  'endpoint/url-invalid': at('https://hooks.example.com/?with=a blank'),
   'endpoint/url-metadata-address': at('https://169.254.169.254/latest/meta-data'),
   'endpoint/url-not-https': endpoint({ url: 'http://hooks.example.com/plain', authentication: null }),
   'endpoint/url-odd-port': at('https://hooks.example.com:8444/'),
   'endpoint/url-private-address': at('https://10.0.0.8/hooks'),
   'endpoint/url-raw-ip': at('https://8.8.8.8/hooks'),
+  'endpoint/url-template': at('https://hooks.example.com/in/{tenant}'),
   'endpoint/url-test-host': at('https://webhook.site/hooks'),
+  // Its subscription has no limit of its own, which would be above this one.
+  'endpoint/rate-limit-low': endpoint({ rate_limit: 1, rate_limit_duration: 600 }),
 }
 
 const subscription = (change: Partial<SubscriptionRow>, ...also: string[]): Break<SubscriptionRow> => ({

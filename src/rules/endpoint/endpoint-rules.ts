@@ -2,15 +2,13 @@ import { z } from 'zod'
 import { activeSecrets, type Endpoint, oauthOf } from '../engine/attributes.ts'
 import { fieldRule, least, most, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
-import { certificateOf, isoDate } from '../shared/certificate.ts'
 import { destinationOf, hostOf, reachOf, schemeOf } from '../shared/destination.ts'
 import { alertContactInvalid } from './alert-contact-invalid.ts'
 import { authMismatch } from './auth-mismatch.ts'
 import { authShared } from './auth-shared.ts'
 import { authWeak } from './auth-weak.ts'
 import { failureRateHigh } from './failure-rate-high.ts'
-import { mtlsExpiring } from './mtls-expiring.ts'
-import { mtlsWeak } from './mtls-weak.ts'
+import { mtlsBroken } from './mtls-broken.ts'
 import { nameConvention } from './name-convention.ts'
 import { oauthAlgorithmMismatch } from './oauth-algorithm-mismatch.ts'
 import { oauthIncomplete } from './oauth-incomplete.ts'
@@ -18,9 +16,7 @@ import { oauthKeyExposed } from './oauth-key-exposed.ts'
 import { oauthUrlPrivate } from './oauth-url-private.ts'
 import { orphan } from './orphan.ts'
 import { pausedLong } from './paused-long.ts'
-import { secretAllExpired } from './secret-all-expired.ts'
 import { secretExpiredActive } from './secret-expired-active.ts'
-import { secretExpiring } from './secret-expiring.ts'
 import { secretShared } from './secret-shared.ts'
 import { secretStale } from './secret-stale.ts'
 import { secretWeak } from './secret-weak.ts'
@@ -28,6 +24,7 @@ import { urlCredentials } from './url-credentials.ts'
 import { urlDuplicate } from './url-duplicate.ts'
 import { urlOddPort } from './url-odd-port.ts'
 import { urlPrivateAddress } from './url-private-address.ts'
+import { urlTemplate } from './url-template.ts'
 import { urlTestHost } from './url-test-host.ts'
 
 /** Rules about endpoints. Short ones are rows here, in the order of ids; the others have a file each. */
@@ -59,59 +56,25 @@ export const endpointRules: readonly Rule[] = [
     },
   }),
   fieldRule('endpoint', {
+    id: 'endpoint/form-encoded',
+    title: 'Form encoding changes the payload and breaks its signature',
+    severity: 'medium',
+    packs: ['delivery', 'standard-webhooks'],
+    path: '/content_type',
+    isWrong: ({ content_type: type }) => type === 'application/x-www-form-urlencoded',
+    says: 'sends forms: numbers lose their fractions, and the signature is not that of the body',
+    fix: 'application/json',
+  }),
+  fieldRule('endpoint', {
     id: 'endpoint/inactive',
     title: 'Endpoint is inactive: its events are discarded',
     severity: 'high',
     packs: ['delivery'],
     path: '/status',
-    isWrong: ({ status }) => status === 'inactive',
-    says: 'disabled after failures: its events are discarded, not queued',
+    isWrong: ({ status }) => status === 'inactive' || status === 'pending',
+    says: ({ status }) =>
+      `${status === 'pending' ? '`pending`, which is not active' : 'disabled after failures'}: its events are discarded, not queued`,
     fix: 'active',
-  }),
-  resourceRule('endpoint', {
-    id: 'endpoint/mtls-expired',
-    title: 'Client certificate has expired',
-    severity: 'critical',
-    packs: ['tls'],
-    skipsMasked: true,
-    check({ attributes: { mtls_client_cert: mtls } }, { now }) {
-      if (mtls?.client_cert === undefined) return
-      const certificate = certificateOf(mtls.client_cert)
-      if (certificate !== undefined && now > certificate.notAfter) {
-        return {
-          path: '/mtls_client_cert/client_cert',
-          message: `certificate expired on ${isoDate(certificate.notAfter)}`,
-        }
-      }
-      return undefined
-    },
-  }),
-  resourceRule('endpoint', {
-    id: 'endpoint/mtls-incomplete',
-    title: 'Client certificate or its key is missing',
-    severity: 'high',
-    packs: ['tls'],
-    acceptedWith: ['/mtls_client_cert'],
-    *check({ attributes: { mtls_client_cert: mtls } }) {
-      if (mtls === null || mtls === undefined) return
-      const { client_cert: certificate, client_key: key } = mtls
-      if (certificate !== undefined && key === undefined) {
-        yield { path: '/mtls_client_cert/client_key', message: 'the client certificate has no key' }
-      }
-      if (certificate === undefined && key !== undefined) {
-        yield { path: '/mtls_client_cert/client_cert', message: 'the client key has no certificate' }
-      }
-    },
-  }),
-  fieldRule('endpoint', {
-    id: 'endpoint/mtls-over-http',
-    title: 'Client certificate is never used: the URL is plain http',
-    severity: 'medium',
-    packs: ['tls'],
-    acceptedWith: ['/mtls_client_cert'],
-    path: '/url',
-    isWrong: ({ mtls_client_cert: mtls, url }) => mtls !== null && mtls !== undefined && schemeOf(url) === 'http:',
-    says: ({ url }) => `has a client certificate, but delivers to ${hostOf(url)} over plain http`,
   }),
   fieldRule('endpoint', {
     id: 'endpoint/oauth-url-http',
@@ -142,24 +105,19 @@ export const endpointRules: readonly Rule[] = [
     severity: 'info',
     packs: ['delivery'],
     path: '/rate_limit',
-    isWrong: ({ rate_limit: limit, rate_limit_duration: seconds }) => isZero(limit) && isZero(seconds),
+    isWrong: ({ rate_limit: limit }) => isZero(limit),
     says: 'no rate limit: a burst of events is delivered as fast as the gateway can send it',
   }),
-  resourceRule('endpoint', {
+  fieldRule('endpoint', {
     id: 'endpoint/rate-limit-ineffective',
     title: 'Rate limit has no effect',
     severity: 'high',
     packs: ['delivery'],
-    acceptedWith: ['/rate_limit', '/rate_limit_duration'],
-    *check({ attributes: { rate_limit: limit, rate_limit_duration: seconds } }) {
-      if (typeof limit !== 'number' || typeof seconds !== 'number') return
-      if (limit > 0 && seconds === 0) {
-        yield { path: '/rate_limit_duration', message: `rate limit of ${limit} per 0 s limits nothing` }
-      }
-      if (limit === 0 && seconds > 0) {
-        yield { path: '/rate_limit', message: `rate limit of 0 per ${seconds} s limits nothing` }
-      }
-    },
+    acceptedWith: ['/rate_limit'],
+    path: '/rate_limit_duration',
+    isWrong: ({ rate_limit: limit, rate_limit_duration: seconds }) =>
+      typeof limit === 'number' && limit > 0 && seconds === 0,
+    says: ({ rate_limit: limit }) => `rate limit of ${limit} per 0 s limits nothing`,
   }),
   least('endpoint', {
     id: 'endpoint/rate-limit-low',
@@ -174,16 +132,20 @@ export const endpointRules: readonly Rule[] = [
     says: (_, min, { rate_limit: limit, rate_limit_duration: seconds }) =>
       `rate limit is ${limit} per ${seconds} s (policy: at least ${min} per minute)`,
   }),
-  fieldRule('endpoint', {
+  resourceRule('endpoint', {
     id: 'endpoint/secret-missing',
     title: 'Endpoint has no active signing secret',
     severity: 'high',
+    highest: 'critical',
     packs: ['secrets', 'standard-webhooks'],
-    path: '/secrets',
-    isWrong: (attributes) => attributes.secrets !== undefined && activeSecrets(attributes).length === 0,
-    says({ secrets }) {
-      const deleted = Object.keys(secrets ?? {}).length
-      return `no active secret${deleted === 0 ? '' : ` (${deleted} deleted)`}: receivers cannot verify deliveries`
+    acceptedWith: ['/advanced_signatures'],
+    check({ attributes }) {
+      if (attributes.secrets === undefined || activeSecrets(attributes).length > 0) return
+      const deleted = Object.keys(attributes.secrets ?? {}).length
+      const none = `no active secret${deleted === 0 ? '' : ` (${deleted} deleted)`}`
+      return attributes.advanced_signatures === false
+        ? { path: '/secrets', message: `${none}: nothing is delivered`, severity: 'critical' }
+        : { path: '/secrets', message: `${none}: deliveries are sent without a signature` }
     },
   }),
   most('endpoint', {
@@ -273,9 +235,11 @@ export const endpointRules: readonly Rule[] = [
     title: 'Deliveries are not encrypted',
     severity: 'high',
     packs: ['tls', 'standard-webhooks'],
+    acceptedWith: ['/mtls_client_cert'],
     path: '/url',
     isWrong: ({ url }) => schemeOf(url) === 'http:',
-    says: ({ url }) => `delivers to ${hostOf(url)} over plain http`,
+    says: ({ url, mtls_client_cert: mtls }) =>
+      `delivers to ${hostOf(url)} over plain http${mtls?.client_cert === undefined ? '' : ', which presents no client certificate'}`,
   }),
   fieldRule('endpoint', {
     id: 'endpoint/url-raw-ip',
@@ -294,8 +258,7 @@ export const endpointRules: readonly Rule[] = [
   authShared,
   authWeak,
   failureRateHigh,
-  mtlsExpiring,
-  mtlsWeak,
+  mtlsBroken,
   nameConvention,
   oauthAlgorithmMismatch,
   oauthIncomplete,
@@ -303,9 +266,7 @@ export const endpointRules: readonly Rule[] = [
   oauthUrlPrivate,
   orphan,
   pausedLong,
-  secretAllExpired,
   secretExpiredActive,
-  secretExpiring,
   secretShared,
   secretStale,
   secretWeak,
@@ -313,10 +274,11 @@ export const endpointRules: readonly Rule[] = [
   urlDuplicate,
   urlOddPort,
   urlPrivateAddress,
+  urlTemplate,
   urlTestHost,
 ]
 
-const knownStatuses: ReadonlySet<string> = new Set(['active', 'inactive', 'paused'])
+const knownStatuses: ReadonlySet<string> = new Set(['active', 'inactive', 'paused', 'pending'])
 
 function isEmpty(text: string | null | undefined): boolean {
   return text === null || text === ''
@@ -334,13 +296,15 @@ function perMinute({ rate_limit: limit, rate_limit_duration: seconds }: Endpoint
 
 function faultOfUrl(url: string): string | undefined {
   if (url === '') return 'the URL is empty'
-  if (/\s/.test(url)) return 'the URL contains whitespace'
+  // The service encodes a blank within the path, and a URL with any other is never sent.
+  if (/^\s|\s$|[^\S ]|\?[^#]*\s|\/\/[^/?#]*\s/.test(url)) return 'the URL contains whitespace'
+  if (/\/\/[^/?#]*[{}]/.test(url)) return 'the URL has a brace in its host, where no template may be'
   const destination = destinationOf(url)
   // `https:host` and `https:///host` are addresses to a browser, and none to most HTTP clients.
   if (destination === undefined || !/:\/\/[^/?#]/.test(url)) return 'the URL does not parse or has no host'
   const { scheme } = destination
   if (scheme !== 'https:' && scheme !== 'http:') return `the scheme is ${scheme.slice(0, -1)}, expected https`
-  return url.includes('#') ? 'the URL has a fragment, which is never sent' : undefined
+  return undefined
 }
 
 /** What deliveries carry besides the payload, for people. */

@@ -8,7 +8,7 @@ const privateMembers = ['d', 'dp', 'dq', 'k', 'p', 'q', 'qi'] as const
 export const oauthKeyExposed = resourceRule('endpoint', {
   id: 'endpoint/oauth-key-exposed',
   title: 'Private signing key is readable through the API',
-  severity: 'medium',
+  severity: 'info',
   packs: ['secrets'],
   check({ attributes: { authentication } }) {
     const key = authentication?.oauth2?.signing_key

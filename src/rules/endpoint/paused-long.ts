@@ -19,7 +19,7 @@ export const pausedLong = resourceRule('endpoint', {
     if (start !== undefined && now >= Date.parse(start) + options.max_hours * hourMs) {
       return {
         path: '/status',
-        message: `paused since ${minuteOf(start)} (policy: at most ${options.max_hours} h): its events are discarded, not queued`,
+        message: `paused since ${minuteOf(start)} (policy: at most ${options.max_hours} h): its new events are discarded, not queued`,
       }
     }
     return undefined

@@ -20,18 +20,25 @@ export const cases: Cases = {
     ],
   },
   'leaves a key that fits its algorithm alone': {
-    sees: endpoints(
-      signing('PS384', { kty: 'RSA' }),
-      signing('ES384', { kty: 'EC', crv: 'P-384' }),
-      signing('EdDSA', { kty: 'OKP', crv: 'Ed25519' }),
+    sees: endpoints(signing('PS384', { kty: 'RSA' }), signing('ES384', { kty: 'EC', crv: 'P-384' })),
+  },
+  'finds an algorithm with which the service does not sign': {
+    sees: endpoints(signing('HS256', { kty: 'oct' }), signing('EdDSA', { kty: 'OKP' }), signing('constructor', {})),
+    finds: ['HS256', 'EdDSA', 'constructor'].map(
+      (name, at) => `high e${at + 1}${path}: the service does not sign with ${name}`,
     ),
   },
-  'does not evaluate an algorithm that it does not know, or that is not in use': {
-    sees: endpoints(
-      signing('constructor', { kty: 'EC' }),
-      signing('XX999', { kty: 'EC' }),
-      signing('RS256', { kty: 'EC' }, 'shared_secret'),
-    ),
+  'takes no algorithm for ES256': {
+    sees: endpoints({
+      authentication: {
+        type: 'oauth2',
+        oauth2: { authentication_type: 'client_assertion', signing_key: { kty: 'RSA' } },
+      },
+    }),
+    finds: [`high e1${path}: ES256 requires a key of type EC; the signing key is of type RSA`],
+  },
+  'does not evaluate an algorithm that is not in use': {
+    sees: endpoints(signing('RS256', { kty: 'EC' }, 'shared_secret'), signing('HS256', {}, 'magic')),
   },
   'is silent where the algorithm or the key is not shown': {
     sees: endpoints(

@@ -24,6 +24,20 @@ export const cases: Cases = {
     sees: [anEndpoint(withOauth({ ...assertion, signing_key: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' } }))],
     finds: [`high e1${at}/signing_key: \`client_assertion\` with a public key only, which cannot sign`],
   },
+  'finds a key that lacks what the service signs with': {
+    sees: endpoints(
+      withOauth({ ...assertion, signing_key: { kty: 'RSA', d: seal('d'), n: 'n', e: 'AQAB' } }),
+      withOauth({ ...assertion, signing_key: { kty: 'EC', crv: 'P-256', d: seal('d') } }),
+    ),
+    finds: [
+      `high e1${at}/signing_key: \`client_assertion\` with an RSA key that lacks its primes \`p\` and \`q\``,
+      `high e2${at}/signing_key: \`client_assertion\` with an EC key that lacks its point \`x\` and \`y\``,
+    ],
+  },
+  'finds that it is not said how the client authenticates': {
+    sees: [anEndpoint(withOauth({ url }))],
+    finds: [`high e1${at}/authentication_type: no \`authentication_type\`: the service requests no token`],
+  },
   'finds a token address that is missing or does not parse': {
     sees: endpoints(withOauth(shared), withOauth({ ...shared, url: 'idp' })),
     finds: [`high e1${at}/url: no token URL`, `high e2${at}/url: the token URL does not parse`],
@@ -32,7 +46,8 @@ export const cases: Cases = {
     sees: endpoints(
       ...[seal('a'), masked].flatMap((secret) => [
         withOauth({ url, authentication_type: 'shared_secret', client_secret: secret }),
-        withOauth({ ...assertion, signing_key: { kty: 'EC', crv: 'P-256', d: secret } }),
+        withOauth({ ...assertion, signing_key: { kty: 'EC', crv: 'P-256', d: secret, x: 'x', y: 'y' } }),
+        withOauth({ ...assertion, signing_key: { kty: 'RSA', d: secret, p: secret, q: secret } }),
       ]),
     ),
   },

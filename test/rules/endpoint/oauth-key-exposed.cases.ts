@@ -7,7 +7,7 @@ export const cases: Cases = {
   'finds private members that can be read': {
     sees: [anEndpoint(withKey({ kty: 'RSA', n: 'n', e: 'AQAB', d: seal('d'), p: seal('b') }))],
     finds: [
-      'medium e1/authentication/oauth2/signing_key: anyone who can list endpoints can read the private members d, p of the signing key',
+      'info e1/authentication/oauth2/signing_key: anyone who can list endpoints can read the private members d, p of the signing key',
     ],
   },
   'leaves a public key alone, and private members that are masked': {

@@ -7,7 +7,7 @@ export const cases: Cases = {
     sees: paused,
     since: { '/status': '2026-11-20T00:00:00.000Z' },
     finds: [
-      'high e1/status: paused since 2026-11-20 00:00 UTC (policy: at most 24 h): its events are discarded, not queued',
+      'high e1/status: paused since 2026-11-20 00:00 UTC (policy: at most 24 h): its new events are discarded, not queued',
     ],
   },
   'leaves one alone that was paused less than a day ago': {
@@ -19,7 +19,7 @@ export const cases: Cases = {
     since: { '/status': '2026-11-20T22:30:00.000Z' },
     options: { max_hours: 1.5 },
     finds: [
-      'high e1/status: paused since 2026-11-20 22:30 UTC (policy: at most 1.5 h): its events are discarded, not queued',
+      'high e1/status: paused since 2026-11-20 22:30 UTC (policy: at most 1.5 h): its new events are discarded, not queued',
     ],
   },
   'leaves another status alone, however old it is': {

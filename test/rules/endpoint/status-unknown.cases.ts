@@ -5,8 +5,8 @@ export const cases: Cases = {
     sees: [anEndpoint({ status: 'frozen' })],
     finds: ['low e1/status: unknown status `frozen`: events may or may not be delivered'],
   },
-  'knows active, inactive and paused': {
-    sees: endpoints({ status: 'active' }, { status: 'inactive' }, { status: 'paused' }),
+  'knows the words of all releases': {
+    sees: endpoints(...['active', 'inactive', 'paused', 'pending'].map((status) => ({ status }))),
   },
   'is silent where the status is not shown': { sees: endpoints({}, { status: null }) },
 }

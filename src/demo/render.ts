@@ -61,7 +61,10 @@ export function renderEndpoint(row: EndpointRow, release: SimulatedRelease): Jso
     ...pick(row, 'status', 'http_timeout'),
     authentication: authenticationOf(row.authentication, release),
     ...(row.mtls_client_cert && {
-      mtls_client_cert: { client_cert: row.mtls_client_cert.client_cert, client_key: redacted },
+      mtls_client_cert: {
+        client_cert: row.mtls_client_cert.client_cert,
+        client_key: row.mtls_client_cert.client_key && redacted,
+      },
     }),
     ...pick(row, 'rate_limit', 'rate_limit_duration'),
     ...(release !== 'older' && { content_type: row.content_type }),

@@ -176,37 +176,15 @@ function* diffThings(
   path: string,
   options: DiffOptions,
 ): Generator<FieldChange> {
-  const renamed = options.sealsComparable ? renamedThings(before, after) : new Map<string, string>()
-  const newNames = new Set(renamed.values())
   for (const key of keysOf(before, after)) {
-    if (newNames.has(key)) continue
     const old = memberOf(before, key)
-    const name = renamed.get(key) ?? key
-    const now = memberOf(after, name)
+    const now = memberOf(after, key)
     const here = `${path}/${pointerStep(key)}`
-    if (name !== key) yield { path: `${here}/uid`, before: key, after: name }
     if (isJsonObject(old) && isJsonObject(now)) yield* diffMembers(members, old, now, here, options)
     else if (!isSame(old ?? null, now ?? null, options) && !isDeleted(old ?? now)) {
       yield { path: here, before: old ?? null, after: now ?? null }
     }
   }
-}
-
-/** Objects with the same secret under another uid, by the former one. */
-function renamedThings(before: JsonObject, after: JsonObject): ReadonlyMap<string, string> {
-  const sealsOf = (from: JsonObject, other: JsonObject) =>
-    Object.entries(from).flatMap(([key, thing]): [string, string][] => {
-      const value = isJsonObject(thing) && !Object.hasOwn(other, key) ? memberOf(thing, 'value') : undefined
-      return typeof value === 'string' && isSeal(value) ? [[value, key]] : []
-    })
-  const names = new Map(sealsOf(after, before))
-  return new Map(
-    sealsOf(before, after).flatMap(([seal, key]) => {
-      const name = names.get(seal)
-      // Each new one has one former one.
-      return name !== undefined && names.delete(seal) ? [[key, name]] : []
-    }),
-  )
 }
 
 /** Only some releases list what is deleted: whether it is listed says nothing. */

@@ -81,12 +81,6 @@ describe('the differences of two states', () => {
       ],
     ],
     [
-      'a secret under another uid, once, with what else is new in it',
-      { secrets: { k1: { value: seal('a'), expires_at: null }, k2: { value: seal('b') } } },
-      { secrets: { k2: { value: seal('b') }, k3: { value: seal('a'), expires_at: 'x' } } },
-      ['/secrets/k1/expires_at: null -> "x"', '/secrets/k1/uid: "k1" -> "k3"'],
-    ],
-    [
       'things with a uid, thing by thing',
       { secrets: { k1: { value: seal('a') }, k2: { value: seal('b') }, k3: { expires_at: 'x' } } },
       { secrets: { k2: { value: seal('c') }, k3: { expires_at: 'x' }, k4: { value: seal('d') } } },

@@ -73,7 +73,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
   })
 
   it('evaluates a whole run at one instant', () => {
-    const secrets = { k: { expires_at: '2026-01-01T00:00:00Z' } }
+    const secrets = { k: { expires_at: '2026-01-01T00:00:00Z' }, next: { expires_at: null } }
     const found = ['2026-01-08T00:00:00Z', '2026-01-08T00:00:01Z'].map(
       (time) =>
         evaluatorOf('endpoint/secret-expired-active: {}', Date.parse(time)).of(p).evaluate(a('endpoint', { secrets }))

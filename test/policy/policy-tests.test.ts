@@ -111,8 +111,9 @@ describe('a test of a policy', () => {
       created_at: '2026-01-01T00:00:00Z',
       expires_at: '2026-05-01T00:00:00Z',
     }
+    const next = { ...secret, uid: 'k2', expires_at: null }
     const expired = (at: string) =>
-      outcome({ at, resources: [{ kind: 'endpoint', uid: 'e1', secrets: [secret] }], expect: [] }).filter((found) =>
+      outcome({ at, resources: [{ kind: 'endpoint', uid: 'e1', secrets: [secret, next] }], expect: [] }).filter((found) =>
         found.startsWith('endpoint/secret-expired'),
       )
     expect(expired('2026-05-01')).toEqual(expired('2026-05-01T00:00:00Z'))

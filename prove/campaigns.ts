@@ -63,6 +63,8 @@ export const campaigns: Readonly<Record<string, readonly CampaignPart[]>> = {
   texts: [{ script: 'texts.ts', args: (slice, seed) => [slice === 'ci' ? '1200' : '100000', seed] }],
   // No policy takes the time or the memory of a run.
   policies: [{ script: 'policies.ts', args: (slice, seed) => [slice === 'ci' ? '600' : '10000', seed] }],
+  // Rules say of what the gateway does what was tried on it, or read in its code.
+  gateway: [{ script: 'gateway.ts', args: () => [] }],
   // No secret value is stored, logged or printed.
   canaries: [{ script: 'secrets.ts', args: (_, seed) => [seed] }],
 }

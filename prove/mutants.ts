@@ -21,6 +21,13 @@ interface Mutant {
 
 const mutants: readonly Mutant[] = [
   {
+    name: 'authentication that is gone is not noticed',
+    campaign: 'gateway',
+    file: 'src/rules/drift/drift-rules.ts',
+    before: "const lost = is === null ? 'removed'",
+    after: "const lost = is === undefined ? 'removed'",
+  },
+  {
     name: 'a removal concluded from a partial walk',
     campaign: 'answers',
     file: 'src/audit/find-removals.ts',

@@ -5,13 +5,17 @@ export interface Configuration {
   /** Default: `outgoing`. */
   readonly type?: 'outgoing' | 'incoming'
   readonly config?: Partial<ProjectConfigRow>
-  /** The first one is endpoint `0`, and so on; none: one sound endpoint. */
+  /** The first one is endpoint `0`, and so on; left out: one sound endpoint. */
   readonly endpoints?: readonly Partial<EndpointRow>[]
-  /** `endpoint` and `source`: places in the lists above; default the first ones. */
+  /**
+   * `endpoint` and `source`: places in the lists around; default: those at the place of the subscription, else the first
+   * ones, and no source in an outgoing project. Left out: one for each endpoint and, in an incoming project, source.
+   */
   readonly subscriptions?: readonly (Partial<SubscriptionRow> & {
     readonly endpoint?: number
     readonly source?: number
   })[]
+  /** Left out: one sound source in an incoming project, none in an outgoing one. */
   readonly sources?: readonly Partial<SourceRow>[]
   readonly eventTypes?: readonly Partial<EventTypeRow>[]
 }
@@ -32,7 +36,11 @@ export interface Claim {
   readonly had?: Configuration
   /** Rules that are asked. Of these, hookdrift says what is in `says`, and nothing else. */
   readonly asks: readonly string[]
-  /** `critical source/verifier-broken 0/verifier/hmac/hash`: severity, rule, place in its list, path. `-`: the project. */
+  /**
+   * `critical source/verifier-broken 0/verifier/hmac/hash`: severity, rule, place in its list, path. `-`: the project.
+   * A rule about several kinds has the kind as well: `high drift/secret-changed source:0/verifier/hmac/secret`. Where a
+   * rule cannot evaluate what it reads: `cannot say source/verifier-broken`.
+   */
   readonly says: readonly string[]
   /** The name of what tries it on a running gateway; none where it takes a licence or another release. */
   readonly trial?: string

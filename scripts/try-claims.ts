@@ -1,16 +1,20 @@
 import { parseArgs } from 'node:util'
 import type { Claim } from '../prove/gateway/claim.ts'
 import { readClaims } from '../prove/gateway/read-claims.ts'
+import { fixes } from '../prove/gateway/trials/fixes.ts'
 import { GatewayClient, openOrganisation } from '../prove/gateway/trials/gateway-client.ts'
 import { Receiver } from '../prove/gateway/trials/receiver.ts'
 import type { Step } from '../prove/gateway/trials/steps.ts'
 import { trials } from '../prove/gateway/trials/trials.ts'
 import { type TrialBench, TriedProject } from '../prove/gateway/trials/tried-project.ts'
+import { tryFix } from '../prove/gateway/trials/try-fix.ts'
+import { builtInRule } from '../src/rules/rules.ts'
 import { layTable } from '../src/text/table.ts'
 
 /**
  * Tries claims about the gateway on a running one: a project for each claim that names a trial, with what it has, then
- * the steps of the trial. `docs/proof.md` says how. Ends with 1 where a claim does not hold.
+ * the steps of the trial. With `--fixes`: breaks rules, does what fixes them, and audits before and after.
+ * `docs/proof.md` says how. Ends with 1 where the gateway does something else.
  */
 const { values } = parseArgs({
   options: {
@@ -19,7 +23,9 @@ const { values } = parseArgs({
     email: { type: 'string', default: 'superuser@default.com' },
     receiver: { type: 'string', default: '198.51.100.7:8900' },
     only: { type: 'string', default: '' },
+    // Without a licence, a gateway takes two projects.
     'at-once': { type: 'string', default: '2' },
+    fixes: { type: 'boolean', default: false },
   },
 })
 const { GATEWAY_KEY: key = '', GATEWAY_PASSWORD: password = 'default' } = process.env
@@ -29,53 +35,66 @@ const opened =
   values.organisation === undefined
     ? await openOrganisation(values.url, { email: values.email, password })
     : { organisation: values.organisation, key }
-const bench = { gateway: new GatewayClient(values.url, opened.key), organisation: opened.organisation, receiver }
+const bench = { ...opened, gateway: new GatewayClient(values.url, opened.key), receiver }
 
-const table: Readonly<Record<string, readonly Step[]>> = trials
-const claims = (await readClaims()).filter(
-  ({ trial, given }) => trial !== undefined && `${trial}, ${given}`.includes(values.only),
+/** A row of the table that is printed. */
+interface Trial {
+  readonly given: string
+  readonly tried: string
+  /** What was not as it should be. */
+  readonly run: () => Promise<string | undefined>
+}
+
+const ofFixes = (): Trial[] =>
+  fixes
+    .filter(({ rule }) => builtInRule(rule) !== undefined)
+    .map((fix) => {
+      const tried = fix.steps === undefined ? 'what restore prints' : 'the steps of the page'
+      return { given: fix.rule, tried, run: () => tryFix(bench, fix) }
+    })
+const ofClaims = async (): Promise<Trial[]> =>
+  (await readClaims()).flatMap((claim) =>
+    claim.trial === undefined ? [] : [{ given: claim.given, tried: claim.trial, run: () => tryClaim(bench, claim) }],
+  )
+const chosen = (values.fixes ? ofFixes() : await ofClaims()).filter(({ given, tried }) =>
+  `${given}, ${tried}`.includes(values.only),
 )
-const queue = [...claims.entries()]
+const queue = [...chosen.entries()]
 const faults: (string | undefined)[] = []
 await Promise.all(
   Array.from({ length: Number(values['at-once']) }, async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [index, claim] = next
-      faults[index] = await tryClaim(bench, claim)
+      const [index, { run }] = next
+      faults[index] = await run().catch((error: unknown) => String(error))
     }
   }),
 )
+const isWrong = (index: number) => faults[index] !== undefined
 const columns = [
-  { name: 'given', value: ({ given }: Claim) => given },
-  { name: 'tried', value: ({ trial }: Claim) => trial ?? '' },
-  { name: 'result', value: (claim: Claim) => (faults[claims.indexOf(claim)] === undefined ? 'as claimed' : 'not so') },
+  { name: 'given', value: ({ given }: Trial) => given },
+  { name: 'tried', value: ({ tried }: Trial) => tried },
+  { name: 'result', value: (trial: Trial) => (isWrong(chosen.indexOf(trial)) ? 'not so' : 'as said') },
 ]
-const wrong = faults.filter((fault) => fault !== undefined).length
-process.stdout.write(`${layTable(columns, claims, 160).join('\n')}\n\n`)
-for (const [index, { given, does }] of claims.entries()) {
-  if (faults[index] !== undefined) process.stdout.write(`${given}: ${does}. Not so: ${faults[index]}\n`)
+process.stdout.write(`${layTable(columns, chosen, 160).join('\n')}\n\n`)
+for (const [index, { given, tried }] of chosen.entries()) {
+  if (isWrong(index)) process.stdout.write(`${given} (${tried}): ${faults[index]}\n`)
 }
-process.stdout.write(
-  `${claims.length} claims tried on ${values.url}: ${claims.length - wrong} as claimed, ${wrong} not\n`,
-)
+const wrong = chosen.filter((_, index) => isWrong(index)).length
+process.stdout.write(`${chosen.length} tried on ${values.url}: ${chosen.length - wrong} as said, ${wrong} not\n`)
 if (wrong > 0) process.exitCode = 1
 
-/** What was not as the claim says: the first step that failed. */
+/** The first step that failed. */
 async function tryClaim(bench: TrialBench, { trial = '', has }: Claim): Promise<string | undefined> {
-  const steps = table[trial]
-  if (steps === undefined) return `there is no trial ${trial}`
-  let project: TriedProject | undefined
+  const table: Readonly<Record<string, readonly Step[]>> = trials
+  const project = await TriedProject.open(bench, has.type)
   try {
-    project = await TriedProject.open(bench, has.type)
     await project.fill(has)
-    for (const [index, step] of steps.entries()) {
+    for (const [index, step] of (table[trial] ?? []).entries()) {
       const fault = await step(project)
       if (fault !== undefined) return `step ${index + 1}: ${fault}`
     }
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return table[trial] === undefined ? 'there is no such trial' : undefined
   } finally {
-    await project?.remove()
+    await project.remove()
   }
 }

@@ -42,6 +42,8 @@ export interface IngestedEvent {
     readonly hash: string
     readonly encoding: 'hex' | 'base64'
     readonly secret: string
+    /** What is before the signature in the header. */
+    readonly prefix?: string
   }
   readonly isUnsigned?: true
   readonly message?: string
@@ -63,10 +65,11 @@ export function ingest(
   }
 }
 
-function sign(text: string, { hash, encoding, secret }: JsonObject): string {
-  return createHmac(nodeHash(String(hash)), String(secret))
+function sign(text: string, { hash, encoding, secret, prefix = '' }: JsonObject): string {
+  const signature = createHmac(nodeHash(String(hash)), String(secret))
     .update(text)
     .digest(encoding === 'base64' ? 'base64' : 'hex')
+  return `${prefix}${signature}`
 }
 
 /** `SHA3_256`: `sha3-256`. */
@@ -109,19 +112,16 @@ export function deliveryIs(status: string, trials?: number): Step {
   })
 }
 
-/** The newest event, or another item, comes to have a value. `path`: below the project. */
+/** An item of the project comes to have a value, or one that is right. `path`: below the project. */
 export function shows(
   path: (project: TriedProject) => string,
   pointer: string,
-  value: Json | ((project: TriedProject) => Json),
+  value: Json | ((is: Json) => boolean),
 ): Step {
   return eventually(async (project) => {
-    const item = await project.read(path(project))
-    const expected = typeof value === 'function' ? value(project) : value
-    const is = valueAt(item, pointer) ?? null
-    return isEqual(is, expected)
-      ? undefined
-      : `${pointer} is ${JSON.stringify(is)} instead of ${JSON.stringify(expected)}`
+    const is = valueAt(await project.read(path(project)), pointer) ?? null
+    const isRight = typeof value === 'function' ? value(is) : isEqual(is, value)
+    return isRight ? undefined : `${pointer} is ${JSON.stringify(is)}`
   })
 }
 

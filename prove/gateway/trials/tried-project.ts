@@ -143,6 +143,8 @@ export class TriedProject {
 /** Where trials are made. */
 export interface TrialBench {
   readonly gateway: GatewayClient
+  /** The key that it uses. */
+  readonly key: string
   /** The uid of the organisation that gets the projects. */
   readonly organisation: string
   readonly receiver: Receiver

@@ -1,4 +1,11 @@
-import { type Field, isAttribute, type Members, resourceFields, sentWhenEmpty } from '../gateway/fields.ts'
+import {
+  type Field,
+  incomingEndpoint,
+  isAttribute,
+  type Members,
+  resourceFields,
+  sentWhenEmpty,
+} from '../gateway/fields.ts'
 import { knowsProvider } from '../gateway/signatures.ts'
 import { asSeconds } from '../inventory/scalars.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
@@ -75,15 +82,16 @@ export function performWrite(
   const refuse = (message: string, status = 400) => enveloped(release, status, message)
   const { endpoints, subscriptions, sources } = fleet.open(project)
   const rows = { endpoint: endpoints, subscription: subscriptions, source: sources, project: [] }[kind]
-  if (uid !== null && !rows.some((row) => row.uid === uid)) return refuse(`${kind} not found`, 404)
+  if (uid !== null && !rows.some((row) => row.uid === uid)) return refuse(`${kind} not found`)
   if (action !== null) return act(action)
   const given = read(body)
-  const needed = { endpoint: ['name', 'url'], source: ['name', 'type'], subscription: [], project: [] }[kind]
+  const needed = { endpoint: ['name', 'url'], source: ['name', 'type'], subscription: [], project: ['name'] }[kind]
   if (given === undefined || needed.some((name) => typeof given[name] !== 'string'))
     return refuse('Invalid request body')
   if (kind === 'project' && release === 'later' && isJsonObject(given.config) && oldName in given.config)
     return refuse(`${oldName} has been renamed to verify_dynamic_events`)
-  const { config } = fleet.project(project) ?? {}
+  const { config, type } = fleet.project(project) ?? {}
+  const isIncoming = type === 'incoming'
   if (kind === 'endpoint' && config?.ssl.enforce_secure_endpoints && /^http:/i.test(String(given.url)))
     return refuse('only https endpoints allowed')
   const isNewSubscription = kind === 'subscription' && uid === null
@@ -100,6 +108,11 @@ export function performWrite(
   return write.method === 'POST'
     ? enveloped(release, 201, `${named} created successfully`, rendered)
     : enveloped(release, 202, `${named} updated successfully`, rendered)
+
+  function activateAll(): void {
+    const woken = (row: EndpointRow) => (row.status === 'inactive' ? { ...row, status: 'active' } : row)
+    changeData(fleet, project, (data) => ({ ...data, endpoints: data.endpoints.map(woken) }))
+  }
 
   function show(uid: string): JsonObject {
     const { endpoints, subscriptions: after, sources } = fleet.open(project)
@@ -128,9 +141,8 @@ export function performWrite(
 
   /** Why the service creates no such subscription. */
   function subscriptionFault({ endpoint_id: endpoint, source_id: source }: JsonObject): string | undefined {
-    const { type } = fleet.project(project) ?? {}
     if (!endpoints.some((row) => row.uid === endpoint)) return 'failed to find endpoint by id'
-    if (type === 'incoming') {
+    if (isIncoming) {
       return sources.some((row) => row.uid === source) ? undefined : 'failed to find source by id'
     }
     const isTaken = subscriptions.some((row) => row.endpoint_id === endpoint)
@@ -169,7 +181,9 @@ export function performWrite(
   }
 
   function apply(resource: { readonly project: string; readonly uid: string }, given: JsonObject): void {
-    const taken = (row: object) => takeMembers({ ...row }, given, kind, isForgetful)
+    const fields = kind === 'endpoint' && isIncoming ? incomingEndpoint : resourceFields[kind]
+    const mode = { isForgetful, isNew: uid === null && kind !== 'project' }
+    const taken = (row: object) => takeMembers({ ...row }, given, fields, taking[kind], mode)
     /** Without a licence; the service says that it updated a subscription, and leaves its filter as it was. */
     const licensed = ({ filter_config, ...others }: JsonObject) =>
       hasLicence && filter_config !== undefined ? { ...others, filter_config } : others
@@ -182,6 +196,7 @@ export function performWrite(
       const row = fleet.project(project)
       const whole = config as unknown as ProjectConfigRow
       if (row !== undefined) fleet.replace(project, { project: { ...row, name: String(name), config: whole } })
+      if (!whole.disable_endpoint) activateAll()
       return
     }
     if (kind === 'subscription' && uid !== null) {
@@ -220,11 +235,16 @@ interface Taken {
 }
 
 /** The members of a row that the body of an update decides, each with its new value. What it omits is wiped or kept. */
-function takeMembers(row: JsonObject, body: JsonObject, kind: WritableKind, isForgetful: boolean): JsonObject {
-  const special: Readonly<Record<string, Taken>> = taken[kind]
-  const members = Object.entries<Field>(resourceFields[kind]).flatMap(([attribute, field]): [string, Json][] => {
-    const { unwritten, onlyCreate, to: [name = attribute] = [], keeps } = field
-    if (!isAttribute(field) || unwritten !== undefined || onlyCreate) return []
+function takeMembers(
+  row: JsonObject,
+  body: JsonObject,
+  fields: Members,
+  special: Readonly<Record<string, Taken>>,
+  { isForgetful, isNew }: { readonly isForgetful: boolean; readonly isNew: boolean },
+): JsonObject {
+  const members = Object.entries<Field>(fields).flatMap(([attribute, field]): [string, Json][] => {
+    const { unwritten, onlyCreate, onlyUpdate, to: [name = attribute] = [], keeps } = field
+    if (!isAttribute(field) || unwritten !== undefined || onlyCreate || (onlyUpdate && isNew)) return []
     const { empty = sentWhenEmpty(field), isKept = keeps !== undefined, read } = special[name] ?? {}
     // null is as good as left out.
     const given = body[name] ?? undefined
@@ -240,7 +260,7 @@ const noFilter = { is_flattened: false, headers: {}, body: {} }
 
 const json = 'application/json'
 
-const taken = {
+const taking = {
   endpoint: {
     content_type: { empty: json, read: (given) => (isNothing(given) ? json : given) },
     http_timeout: { empty: 10 },
@@ -268,7 +288,7 @@ const taken = {
   },
 } satisfies Record<string, Readonly<Record<string, Taken>>>
 
-type WritableKind = keyof typeof taken
+type WritableKind = keyof typeof taking
 
 const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
 

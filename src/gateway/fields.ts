@@ -136,6 +136,8 @@ interface Write {
   readonly isDuration?: true
   /** Taken by the create request only. */
   readonly onlyCreate?: true
+  /** Taken by the update only. */
+  readonly onlyUpdate?: true
   /** Its name in the answers and requests of one release, which newer ones refuse. */
   readonly formerly?: FormerName
 }
@@ -165,7 +167,7 @@ const seconds = { type: 'seconds' } as const
 const goDuration = { type: 'seconds', isDuration: true, sentEmpty: '' } as const
 const flag = { type: 'flag' } as const
 const time = { type: 'time' } as const
-const switchTime = { type: 'time', isSwitch: true, sentEmpty: null } as const
+const switchTime = { type: 'time', isSwitch: true } as const
 const set = { type: 'set' } as const
 const addresses = { type: 'addresses' } as const
 const free = { type: 'free' } as const
@@ -211,6 +213,7 @@ const emptyAs = <F extends Field>(sentEmpty: Json, field: F) => ({ ...field, sen
 const sentAs = <F extends Field>(to: readonly string[], field: F) => ({ ...field, to })
 const formerly = <F extends Field>(name: FormerName, field: F) => ({ ...field, formerly: name })
 const onlyCreated = <F extends Field>(field: F) => ({ ...field, onlyCreate: true }) as const
+const onlyUpdated = <F extends Field>(field: F) => ({ ...field, onlyUpdate: true }) as const
 
 const stamps = { created_at: serviceSets(time), updated_at: volatile(time), deleted_at: serviceSets(switchTime) }
 
@@ -316,8 +319,9 @@ const endpoint = {
   rate_limit_duration: seconds,
   secrets: required(
     unwritten(
-      'No request puts a former signing secret back. The request `PUT …/expire_secret` of the endpoint adds its value ' +
-        'anew, under a new uid.',
+      'No request puts a former signing secret back. `PUT …/expire_secret` of the endpoint adds its value anew, under a ' +
+        'new uid, and it signs at once; without advanced signatures, alone. The present one expires after `expiration` ' +
+        'seconds, at once without it, and is deleted after as many hours.',
       guarded(
         keyed({
           uid: reference,
@@ -357,6 +361,12 @@ const endpoint = {
   retry_count: since('v26.6.1', nullable(volatile(integer))),
 }
 
+/** Of an incoming project. An update ignores the value there, in v25.6.3 to v26.7.3 (services/update_endpoint.go). */
+export const incomingEndpoint: Members = {
+  ...endpoint,
+  advanced_signatures: unwritten('No request changes it in an incoming project.', flag),
+}
+
 const subscription = {
   ...stamps,
   uid: serviceSets(text),
@@ -379,13 +389,15 @@ const subscription = {
   retry_config: ignored(
     { type: 'linear', duration: 10, retry_count: 3 },
     "the project's strategy applies",
-    optional(
-      keptIfEmpty(
-        collapsing({
-          type: optional(keptIfEmpty(enumeration('linear exponential'))),
-          duration: optional(keptIfEmpty(goDuration)),
-          retry_count: keptIfEmpty(integer),
-        }),
+    onlyUpdated(
+      optional(
+        keptIfEmpty(
+          collapsing({
+            type: optional(keptIfEmpty(enumeration('linear exponential'))),
+            duration: optional(keptIfEmpty(goDuration)),
+            retry_count: keptIfEmpty(integer),
+          }),
+        ),
       ),
     ),
   ),
@@ -442,12 +454,12 @@ const source = {
   url: serviceSets(url),
   mask_id: serviceSets(text),
   provider_config: serviceSets(free),
-  is_disabled: keptIfOmitted(flag),
+  is_disabled: onlyUpdated(keptIfOmitted(flag)),
   // Where the type of an event is read: `request.header.X-Event-Type`.
   event_type_location: since('v26.3.7', keptIfOmitted(name)),
   body_function: ignored(null, 'only functions of queue sources run', nullable(keptIfOmitted(code)), 'http'),
   header_function: ignored(null, 'only functions of queue sources run', nullable(keptIfOmitted(code)), 'http'),
-  forward_headers: ignored(null, 'all headers of a request are passed on', keptIfOmitted(set)),
+  forward_headers: ignored(null, 'all headers of a request are passed on', onlyUpdated(keptIfOmitted(set))),
   idempotency_keys: keptIfOmitted(set),
   custom_response: keptIfOmitted(
     emptyAs({ body: '', content_type: '' }, collapsing({ body: prose, content_type: name })),
@@ -695,7 +707,8 @@ const emptyByType: Readonly<Record<Field['type'], Json>> = {
   integer: 0,
   seconds: 0,
   flag: false,
-  time: '',
+  // v26.3.6 answers 400 to an empty text.
+  time: null,
   set: [],
   addresses: [],
   free: {},

@@ -31,7 +31,7 @@ import type { Policy } from '../policy/policy.ts'
 import { composeRepair } from '../repair/compose-repair.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
-import { type Activation, activationOf, isRepairable, type Repair } from '../repair/repair.ts'
+import { activationOf, isRepairable, type Repair } from '../repair/repair.ts'
 import type { ManualStep } from '../repair/write-body.ts'
 import { type Answer, type AnswerForm, aboutScans, limited } from '../report/answer.ts'
 import { describeCause } from '../report/describe-cause.ts'
@@ -423,6 +423,7 @@ async function repairTo(
 ): Promise<Repair> {
   const { project, kind, uid } = identity
   if (!isRepairable(kind)) return noRepair
+  const settings = await readSettings(reader, identity, scans, run)
   return composeRepair({
     kind,
     projectUid: project.uid,
@@ -432,7 +433,8 @@ async function repairTo(
     now: now === undefined ? undefined : attributesOf(now),
     changed: paths,
     gone: await goneReferences(reader, identity, target, run),
-    activation: await readActivation(reader, identity, now, scans, run),
+    activation: now && activationOf(settings, attributesOf(now)),
+    isIncoming: settings?.type === 'incoming',
   })
 }
 
@@ -466,6 +468,7 @@ export async function readCauseRestore(
   const kept: StepOfResource[] = []
   const leftOut: StepOfResource[] = []
   const manualSteps: StepOfResource[] = []
+  const notes = new Set<string>()
   // Projects may have had one name, one after the other: only that of the resource has versions of it.
   const hits = resources.flatMap((hit) =>
     all.filter(({ project }) => project.name === hit.project).map((scan) => ({ hit, scan })),
@@ -507,6 +510,7 @@ export async function readCauseRestore(
     }
     const repair = await repairTo(reader, { target, paths }, { identity, now, scans: [scan], run, gateway, taken })
     manualSteps.push(...repair.manualSteps.map((each) => ({ uid, ...each })))
+    for (const note of repair.notes) notes.add(note)
     const resource = { ...identity, name: withoutSeals(name) }
     const next = repair.requests.map((request) => toRow({ resource, fixes: [] }, request, gateway))
     taken.push(...next.flatMap(({ placeholders }) => placeholders.map((placeholder) => placeholder.name)))
@@ -526,7 +530,7 @@ export async function readCauseRestore(
       left_to_you: [...leftOut, ...kept, ...manualSteps].map((step) => ({ ...step })),
       dependents: [],
     },
-    remarks: [`${describeCause(reported)}, in run ${first_run}.`],
+    remarks: [`${describeCause(reported)}, in run ${first_run}.`, ...notes],
     ...limited(rows, limit),
     conclusion: concludeCauseRestore({ leftOut, kept, manualSteps }, rows.length),
   }
@@ -622,22 +626,17 @@ async function goneReferences(
   return gone
 }
 
-/**
- * How the service activates an endpoint, as the project's settings show it: as of its last scan, where that read all of
- * them.
- */
-async function readActivation(
+/** The settings of the project of an endpoint, as of its last scan, where that read all of them. */
+async function readSettings(
   reader: HistoryReader,
   { project, kind }: Identity,
-  now: VersionSpan | undefined,
   scans: readonly RecordedScan[],
   run: CommittedRun,
-): Promise<Activation | undefined> {
-  if (kind !== 'endpoint' || now === undefined) return undefined
+): Promise<JsonObject | undefined> {
   const walk = scans[0]?.coverage.find(({ listing }) => listing === 'project')
-  const settings = { project, kind: 'project', uid: project.uid } as const
-  const last = walk?.status === 'complete' ? (await readVersionsOf(reader, settings, run.number)).at(-1) : undefined
-  return activationOf(last?.toRun === null ? attributesOf(last) : undefined, attributesOf(now))
+  if (kind !== 'endpoint' || walk?.status !== 'complete') return undefined
+  const last = (await readVersionsOf(reader, { project, kind: 'project', uid: project.uid }, run.number)).at(-1)
+  return last?.toRun === null ? attributesOf(last) : undefined
 }
 
 /** Subscriptions that the same run removed: the service deletes them with their endpoint or source. */

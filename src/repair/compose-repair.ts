@@ -1,4 +1,4 @@
-import { type Members, resourceFields } from '../gateway/fields.ts'
+import { incomingEndpoint, type Members, resourceFields } from '../gateway/fields.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, isWithinPointer, type Json, type JsonObject } from '../model/json.ts'
 import { pathStep } from '../model/path-step.ts'
@@ -8,6 +8,7 @@ import { filterRequests, filterStatesOf, manualStepsOfFilters, type RowOwner } f
 import { type BodyObject, placeholdersIn, withPlaceholder } from './pieces.ts'
 import { createPlaceholders, namesSpelledIn, type Placeholders, withoutSeals } from './placeholders.ts'
 import type { Activation, Repair, RepairCase, RepairRequest, RequestPlaceholder } from './repair.ts'
+import { sideEffectsOf } from './side-effects.ts'
 import { type ManualStep, unknownFields, writeBody } from './write-body.ts'
 
 /** The requests that bring a resource from its present state to an earlier one, and what they leave to a person. */
@@ -18,7 +19,8 @@ export function composeRepair(job: RepairCase): Repair {
   if ('reason' in address) return { requests: [], manualSteps: [address], notes: [] }
   // Filter rows have requests of their own.
   const states = kind === 'subscription' ? { target: withoutRows(job.target), now: now && withoutRows(now) } : job
-  const written = writeBody(resourceFields[kind], states)
+  const fields = kind === 'endpoint' && job.isIncoming ? incomingEndpoint : resourceFields[kind]
+  const written = writeBody(fields, states)
   // A deleted secret, which only some releases list, does not count as a change.
   const isChanged = ({ path }: ManualStep) => path !== '/secrets' || changed.some((one) => isWithinPointer(one, path))
   const manualSteps: ManualStep[] = written.manualSteps.filter(isChanged)
@@ -46,7 +48,7 @@ export function composeRepair(job: RepairCase): Repair {
     isSimple: placeholdersIn(body).length === 0,
   })
 
-  const unknown = unknownFields(resourceFields[kind], states)
+  const unknown = unknownFields(fields, states)
   if (unknown.length > 0 && (now === undefined || rows.isWritten)) {
     manualSteps.push(...unknown.map((path) => ({ path, reason: neverShown })))
   }
@@ -89,7 +91,7 @@ export function composeRepair(job: RepairCase): Repair {
     manualSteps: all
       .map(({ path, reason }) => ({ path: withoutSeals(path), reason }))
       .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
-    notes: rows.notes,
+    notes: [...(requests.length > 0 ? sideEffectsOf(kind, written.body, changed) : []), ...rows.notes],
   }
 }
 
@@ -124,7 +126,7 @@ function repairRows(
 ): RowRepair {
   const none = { isWritten, done: [], requests: [], manualSteps: [], notes: [] }
   if (kind !== 'subscription') return none
-  const isRefiltered = now !== undefined && changed.some((each) => each.startsWith('/filter_config'))
+  const isRefiltered = now === undefined || changed.some((each) => each.startsWith('/filter_config'))
   const notes = isRefiltered ? [unlicensed] : []
   const states = filterStatesOf(target, now, changed)
   if (states === undefined)
@@ -288,7 +290,9 @@ const onOlder =
   'After one that succeeded, it would pause the endpoint again.'
 const pendingForever =
   'The service neither activates nor pauses a `pending` endpoint: create it anew, or change the status in the database.'
-const dashboard = 'Up to v26.6.2, no request activates an inactive endpoint: activate it in the dashboard.'
+const dashboard =
+  'Up to v26.6.2, no request activates this endpoint alone: activate it in the dashboard. An update of its project ' +
+  'activates all inactive ones while `disable_endpoint` is off.'
 
 function requestTo(path: string, what: 'pause' | 'activate', purpose: string): RepairRequest {
   return {

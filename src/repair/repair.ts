@@ -64,6 +64,8 @@ export interface RepairCase {
   readonly reserved: readonly string[]
   /** How the service activates an endpoint; undefined where its answers do not show it. */
   readonly activation: Activation | undefined
+  /** Whether the project is known to receive events from sources. */
+  readonly isIncoming?: boolean
 }
 
 /**

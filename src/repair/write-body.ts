@@ -43,6 +43,11 @@ export function writeBody(fields: Members, states: States, path = '', isCollapse
         manualSteps.push({ path: here, reason: onlyCreated })
       continue
     }
+    if (field.onlyUpdate === true && states.now === undefined) {
+      if (!isEmpty(value) && !isEqual(value, sentWhenEmpty(field)))
+        manualSteps.push({ path: here, reason: onlyUpdated })
+      continue
+    }
     if (field.changesOnly !== undefined && states.now !== undefined) {
       const isNone = (of: Json) => isEmpty(of) || isEqual(of, sentWhenEmpty(field))
       const [isWanted, isThere] = [!isNone(value), !isNone(now ?? value)]
@@ -74,6 +79,7 @@ export function writeBody(fields: Members, states: States, path = '', isCollapse
 }
 
 const onlyCreated = 'Only the request that creates the resource sets it. Create the resource anew.'
+const onlyUpdated = 'The request that creates the resource ignores it: update the new one, and audit again.'
 const keptWhenEmpty =
   'The update keeps its value if it is sent empty. Empty it in the dashboard, or create the resource anew.'
 const unknownField =

@@ -60,7 +60,7 @@ describe('the simulated service', () => {
     expect(json.data.updated_at).toBe(after?.updated_at)
     expect((await put('{"name":"new"}')).status).toBe(400)
     expect((await put('{"name":')).status).toBe(400)
-    expect((await put('{"name":"a","url":"b"}', '01M7XVZ2T417WGWM74AAK885VQ')).status).toBe(404)
+    expect((await put('{"name":"a","url":"b"}', '01M7XVZ2T417WGWM74AAK885VQ')).status).toBe(400)
   })
 
   it('takes no plain address where the project enforces TLS', async () => {

@@ -102,7 +102,10 @@ describe.each([
     expect(put.left).toEqual([])
   }
 
-  const possible = endpointEdits.filter(({ status }) => status !== 'inactive' || releases[release].hasActivate)
+  const possible = endpointEdits.filter(
+    ({ status, advanced_signatures }) =>
+      advanced_signatures === undefined && (status !== 'inactive' || releases[release].hasActivate),
+  )
 
   it.each(possible.map((edit) => [Object.keys(edit).join(), edit] as const))(
     'put back %s of an endpoint',
@@ -110,6 +113,24 @@ describe.each([
       await putBack('endpoints', richEndpoint, edit)
     },
   )
+
+  it('leave the form of signatures to a person, because no update changes it in an incoming project', async () => {
+    set('endpoints', richEndpoint)
+    const before = await audit()
+    set('endpoints', { advanced_signatures: false })
+    await audit()
+    const { rows, left_to_you } = await history.rows([
+      'restore',
+      rowOf('endpoints').uid,
+      '--run',
+      `${before.run.number}`,
+    ])
+    expect({ rows, left_to_you }).toEqual({
+      rows: [],
+      left_to_you: [{ path: '/advanced_signatures', reason: 'No request changes it in an incoming project.' }],
+    })
+    set('endpoints', richEndpoint)
+  })
 
   it.each([richEndpoint, ...endpointForms].map((form) => [Object.keys(form).join(), form] as const))(
     'put back all that an update with a name and a URL wiped, of an endpoint with %s',

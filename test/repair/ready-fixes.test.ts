@@ -59,7 +59,7 @@ function breakRows<Row extends { readonly uid: string }>(
 
 beforeAll(async () => {
   const sizes = { endpointsPerProject: 10, subscriptionsPerProject: 10, sourcesPerProject: 3 }
-  history = await openHistoryFixture({ fleet: { incomingEvery: 1, ...sizes }, service: { release: 'later' } })
+  history = await openHistoryFixture({ fleet: { incomingEvery: 0, ...sizes }, service: { release: 'later' } })
   policyFile = history.write('bounds.yaml', yaml)
   const { fleet } = history.fixture
   const { uid, config } = at(fleet.projects(), 0)

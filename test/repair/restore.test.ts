@@ -138,8 +138,9 @@ describe('a resource that is gone', () => {
     ])
     expect((await sendRows(next.rows, more))[0]?.status).toBe(201)
     const back = fleet.open(project).subscriptions.find(({ endpoint_id }) => endpoint_id === uid)
-    const { name, filter_config, retry_config, alert_config, rate_limit_config } = subscription
-    expect(back).toMatchObject({ name, filter_config, retry_config, alert_config, rate_limit_config })
+    const { name, filter_config, alert_config, rate_limit_config } = subscription
+    expect(back).toMatchObject({ name, filter_config, retry_config: null, alert_config, rate_limit_config })
+    expect(next.left_to_you.map(({ path }: { path: string }) => path)).toContain('/retry_config')
     expect(back?.function).toBe(subscription.function)
   })
 

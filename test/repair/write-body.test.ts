@@ -27,12 +27,46 @@ function repairOf(job: Partial<RepairCase> & Pick<RepairCase, 'target' | 'change
   })
 }
 
+describe('the side effects of a request', () => {
+  const notesOf = (job: Partial<RepairCase> & Pick<RepairCase, 'target' | 'changed'>) => repairOf(job).notes.join(' ')
+
+  it('are that the gateway requests an address over https first', () => {
+    const of = (url: string) => notesOf({ target: { name: 'b', url }, changed: ['/name'] })
+    expect(of('https://a.example')).toMatch(/^From v25\.11\.1 on, Convoy first requests the URL[^.]*\.$/)
+    expect(of('http://a.example')).toBe('')
+  })
+
+  it('are what a licence decides', () => {
+    const target = { name: 'a', url: 'http://a.example', http_timeout: 30 }
+    expect(notesOf({ target, changed: ['/http_timeout'] })).toMatch(/^Without a licence/)
+  })
+
+  it('of an update of a project are that it activates endpoints, and requests the address of meta events', () => {
+    const of = (config: JsonObject) =>
+      notesOf({ kind: 'project', now: { name: 'b' }, target: { name: 'a', config }, changed: ['/name'] })
+    expect(of({ disable_endpoint: false })).toMatch(/also activates every inactive endpoint/)
+    const meta_event = { is_enabled: true, url: 'https://meta.example' }
+    const off = of({ disable_endpoint: true, meta_event })
+    expect(off).not.toMatch(/activates/)
+    expect(off).toMatch(/Meta events are on/)
+  })
+
+  it('are none where no request is printed', () => {
+    const repair = repairOf({
+      target: { url: 'https://a.example', status: 'inactive' },
+      now: { url: 'https://a.example', status: 'active' },
+      changed: ['/status'],
+    })
+    expect(repair.notes).toEqual([])
+  })
+})
+
 describe('a body', () => {
   const { subscription, source, project, endpoint } = resourceFields
 
   it('has durations, lists and nested names as the request takes them', () => {
     const retries = { retry_config: { type: 'linear', duration: 1.5, retry_count: 3 } }
-    expect(writeBody(subscription, { target: retries, now: undefined }).body).toEqual({
+    expect(writeBody(subscription, { target: retries, now: {} }).body).toEqual({
       retry_config: { type: 'linear', duration: '1.5s', retry_count: 3 },
     })
     const versions = {
@@ -44,7 +78,7 @@ describe('a body', () => {
         signature: {
           versions: [
             { hash: 'MD5', encoding: 'hex' },
-            { uid: 'V1', hash: 'SHA256', encoding: 'hex', created_at: '' },
+            { uid: 'V1', hash: 'SHA256', encoding: 'hex', created_at: null },
           ],
         },
       },
@@ -56,6 +90,16 @@ describe('a body', () => {
         amqp: { host: 'mq.example', bindExchange: { exchange: 'hooks', routingKey: 'orders' } },
       },
     })
+  })
+
+  it('leaves to a person what the request that creates a resource ignores', () => {
+    const reason = 'The request that creates the resource ignores it: update the new one, and audit again.'
+    const retries = { retry_config: { type: 'linear', duration: 10, retry_count: 3 } }
+    const left = (path: string) => ({ body: {}, manualSteps: [{ path, reason }] })
+    expect(writeBody(subscription, { target: retries, now: undefined })).toEqual(left('/retry_config'))
+    expect(writeBody(source, { target: { is_disabled: true }, now: undefined })).toEqual(left('/is_disabled'))
+    const empty = { is_disabled: false, forward_headers: [] }
+    expect(writeBody(source, { target: empty, now: undefined })).toEqual({ body: {}, manualSteps: [] })
   })
 
   it('sends a field that was not shown then as it is now, except a member of an object whose absence means empty', () => {

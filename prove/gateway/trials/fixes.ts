@@ -33,6 +33,8 @@ export const fixes: readonly FixTrial[] = [
   { rule: 'project/replay-protection-off', has: { config: { replay_attacks_prevention_enabled: false } } },
   { rule: 'project/retry-few', has: { config: linear(1800, 2) } },
   { rule: 'project/retry-few', has: { config: linear(1800, 2) }, steps: [configure(sound)] },
+  // The gateway shows year 1 where a version was written without a time.
+  { rule: 'project/retry-few', has: { config: linear(1800, 2) }, breaks: [toSha256] },
   { rule: 'project/retry-hammering', has: { config: linear(1, 60) }, steps: [configure(sound)] },
   { rule: 'project/retry-short', has: { config: linear(10, 5) }, steps: [configure(sound)] },
   {

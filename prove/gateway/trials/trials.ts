@@ -78,7 +78,6 @@ export const trials = {
     }),
     arrives(1),
   ],
-  'accepts everything': [ingest(200, { isUnsigned: true }), arrives(1)],
   'accepts what is signed, though disabled': [shows(source, '/is_disabled', true), ...acceptsSigned],
   'stops at 1 attempt': [endpointsAnswer(500), event(), arrives(1), deliveryIs('Failure', 1)],
   'stops at 3 attempts': [endpointsAnswer(500), event(), arrives(3), deliveryIs('Failure', 3)],

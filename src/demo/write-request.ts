@@ -19,7 +19,6 @@ import {
   createSubscription,
   presentOf,
   setEndpointStatus,
-  updateProject,
   updateSubscription,
 } from './edits.ts'
 import type { SimulatedAnswer } from './fault.ts'
@@ -88,6 +87,14 @@ export function performWrite(
   const needed = { endpoint: ['name', 'url'], source: ['name', 'type'], subscription: [], project: ['name'] }[kind]
   if (given === undefined || needed.some((name) => typeof given[name] !== 'string'))
     return refuse('Invalid request body')
+  const isPatched = release === 'later' && !isForgetful
+  if (kind === 'project' && isJsonObject(given.config) && !isPatched) {
+    if (!isJsonObject(given.config.strategy)) return refuse('null value in column "strategy_type"')
+    if (isNothing(given.config.signature ?? null)) return panicked(release)
+  }
+  const { type: authentication } = objectIn(given.authentication)
+  if (kind === 'endpoint' && !hasLicence && (authentication === 'basic_auth' || authentication === 'oauth2'))
+    return refuse('feature unavailable, please upgrade your license')
   if (kind === 'project' && release === 'later' && isJsonObject(given.config) && oldName in given.config)
     return refuse(`${oldName} has been renamed to verify_dynamic_events`)
   const { config, type } = fleet.project(project) ?? {}
@@ -184,18 +191,25 @@ export function performWrite(
     const fields = kind === 'endpoint' && isIncoming ? incomingEndpoint : resourceFields[kind]
     const mode = { isForgetful, isNew: uid === null && kind !== 'project' }
     const taken = (row: object) => takeMembers({ ...row }, given, fields, taking[kind], mode)
-    /** Without a licence; the service says that it updated a subscription, and leaves its filter as it was. */
-    const licensed = ({ filter_config, ...others }: JsonObject) =>
-      hasLicence && filter_config !== undefined ? { ...others, filter_config } : others
+    /** Without a licence, the service says that it updated these, and leaves them as they were. */
+    const licensed = (members: JsonObject): JsonObject => {
+      if (hasLicence) return members
+      const remaining = Object.entries(members).filter(([name]) => !licensedMembers[kind].includes(name))
+      return { ...Object.fromEntries(remaining), ...(kind === 'endpoint' && { http_timeout: 10 }) }
+    }
     // as: the types of all but a few members are as the person wrote them, and the audit finds what is wrong.
     const changed = <Row extends { readonly uid: string }>(rows: readonly Row[]) =>
       rows.map((row) => (row.uid === resource.uid ? ({ ...row, ...licensed(taken(row)), ...touched } as Row) : row))
     if (kind === 'project') {
-      const { name, config } = taken(fleet.project(project) ?? {})
-      updateProject(fleet, project, {})
       const row = fleet.project(project)
-      const whole = config as unknown as ProjectConfigRow
-      if (row !== undefined) fleet.replace(project, { project: { ...row, name: String(name), config: whole } })
+      const { name, config } = taken(row ?? {})
+      const patch = isPatched
+        ? { ...row?.config, ...objectIn(given.config), ...unwrittenOf({ ...row?.config }) }
+        : config
+      const whole = patch as unknown as ProjectConfigRow
+      const { at: updated_at } = presentOf(fleet)
+      if (row !== undefined)
+        fleet.replace(project, { project: { ...row, name: String(name), config: whole, updated_at } })
       if (!whole.disable_endpoint) activateAll()
       return
     }
@@ -211,6 +225,13 @@ export function performWrite(
       sources: kind === 'source' ? changed<SourceRow>(data.sources) : data.sources,
     }))
   }
+}
+
+const licensedMembers: Readonly<Record<WritableKind, readonly string[]>> = {
+  endpoint: ['support_email', 'slack_webhook_url', 'teams_webhook_url'],
+  subscription: ['function', 'filter_config'],
+  source: [],
+  project: [],
 }
 
 const switched: Readonly<Record<string, string>> = { active: 'paused', paused: 'active' }

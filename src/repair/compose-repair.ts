@@ -126,8 +126,8 @@ function repairRows(
 ): RowRepair {
   const none = { isWritten, done: [], requests: [], manualSteps: [], notes: [] }
   if (kind !== 'subscription') return none
-  const isRefiltered = now === undefined || changed.some((each) => each.startsWith('/filter_config'))
-  const notes = isRefiltered ? [unlicensed] : []
+  const isRefiltered = changed.some((each) => each.startsWith('/filter_config'))
+  const notes = now === undefined ? [unlicensedAnew] : isRefiltered ? [unlicensed] : []
   const states = filterStatesOf(target, now, changed)
   if (states === undefined)
     return { ...none, notes: isWritten ? [...notes, now === undefined ? newRows : rowsUnread] : notes }
@@ -157,6 +157,8 @@ function ownerOf(path: string, now: JsonObject | undefined, placeholders: Placeh
 
 const unlicensed =
   'Without a licence for advanced subscriptions, Convoy answers 202 to the update and keeps the present filter_config.'
+const unlicensedAnew =
+  'Without a licence for advanced subscriptions, Convoy creates it for every event type, without a filter.'
 const rowsUnread =
   'Filter rows were not read in both states, so no request puts them back. The update deletes rows of event types that ' +
   'the subscription does not name, makes those that are missing, and keeps the conditions of all others. Convoy before ' +

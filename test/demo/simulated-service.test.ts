@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { changeData, changeEndpoint, rotateSecret, updateProject } from '../../src/demo/edits.ts'
+import { changeData, changeEndpoint, rotateSecret, setEndpointStatus, updateProject } from '../../src/demo/edits.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import { renderEndpoint, renderSubscription } from '../../src/demo/render.ts'
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
@@ -61,6 +61,46 @@ describe('the simulated service', () => {
     expect((await put('{"name":"new"}')).status).toBe(400)
     expect((await put('{"name":')).status).toBe(400)
     expect((await put('{"name":"a","url":"b"}', '01M7XVZ2T417WGWM74AAK885VQ')).status).toBe(400)
+  })
+
+  it.each([
+    ['whole', 'seed', 400, 500, 0],
+    ['where they are sent', 'later', 202, 202, 51_200],
+  ] as const)(
+    'replaces the settings of a project %s in the release %s, and activates its endpoints',
+    async (_, release, withoutStrategy, withoutSignature, max_payload_read_size) => {
+      const { fleet } = await start({}, { release })
+      const project = fleet.projects()[0]?.uid ?? ''
+      const { signature, strategy } = fleet.project(project)?.config ?? {}
+      const uid = fleet.open(project).endpoints[0]?.uid ?? ''
+      const put = async (body: object) => {
+        const headers = { 'content-type': 'application/json' }
+        return (await ask(service, '', { method: 'PUT', body: JSON.stringify(body), headers })).status
+      }
+      expect(await put({ config: { signature, strategy } })).toBe(400)
+      expect(await put({ name: 'a', config: { signature } })).toBe(withoutStrategy)
+      expect(await put({ name: 'a', config: { strategy } })).toBe(withoutSignature)
+      setEndpointStatus(fleet, { project, uid }, 'inactive')
+      expect(await put({ name: 'a', config: { strategy, signature, disable_endpoint: false } })).toBe(202)
+      expect(fleet.project(project)?.config).toMatchObject({ max_payload_read_size, disable_endpoint: false })
+      expect(fleet.open(project).endpoints[0]?.status).toBe('active')
+    },
+  )
+
+  it('keeps what a licence decides of an endpoint', async () => {
+    const { fleet } = await start({}, { hasLicence: false })
+    const project = fleet.projects()[0]?.uid ?? ''
+    const { uid, support_email } = fleet.open(project).endpoints[0] ?? {}
+    const put = async (change: object) => {
+      const body = JSON.stringify({ name: 'a', url: 'https://a.example.com', ...change })
+      const headers = { 'content-type': 'application/json' }
+      return (await ask(service, `/endpoints/${uid}`, { method: 'PUT', body, headers })).status
+    }
+    expect(await put({ authentication: { type: 'basic_auth', basic_auth: { username: 'a', password: 'b' } } })).toBe(
+      400,
+    )
+    expect(await put({ support_email: 'other@example.com', http_timeout: 30 })).toBe(202)
+    expect(fleet.open(project).endpoints[0]).toMatchObject({ support_email, http_timeout: 10, name: 'a' })
   })
 
   it('takes no plain address where the project enforces TLS', async () => {

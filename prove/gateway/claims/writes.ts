@@ -453,7 +453,7 @@ export const claims: readonly Claim[] = [
     has: { type: 'incoming', sources: [{ verifier: null, idempotency_keys: ['request.Header.X-Event-Id'] }] },
     asks: [],
     says: [],
-    trial: 'tells events apart by a header',
+    trial: 'distinguishes events by a header',
   },
   {
     given: 'an idempotency key in a header with a dot',

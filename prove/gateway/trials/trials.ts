@@ -108,7 +108,7 @@ export const trials = {
     ingest(200, { body: { event: 'another' }, message: 'Duplicate event received' }),
     arrives(1),
   ],
-  'tells events apart by a header': [
+  'distinguishes events by a header': [
     ingest(200, { headers: { 'X-Event-Id': 'a' } }),
     ingest(200, { headers: { 'X-Event-Id': 'b' } }),
     arrives(2),

@@ -90,6 +90,7 @@ export function openServices(
         name: settings.name,
         client,
         key,
+        readsLicence: listings.licence === 'auto',
         urlOrigin,
         organisation,
         named,

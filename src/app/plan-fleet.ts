@@ -47,10 +47,25 @@ export async function planFleet(
   const { projects: all, lists } = await discoverProjects(services, { history, sealer, clock: systemClock, signal })
   const areListed = lists.every(({ coverage }) => coverage.status === 'complete')
   if (all.length === 0 && areListed) throw noProject(services, lists)
-  const projects = chooseProjects(all, only, { isWhole: areListed, schedule })
-  const areAll = services.length === configuration.services.length && projects.length === all.length
+  const chosen = chooseProjects(all, only, { isWhole: areListed, schedule })
+  const areAll = services.length === configuration.services.length && chosen.length === all.length
+  const projects = await withMissingFeatures(chosen, services, signal)
   const scope = describeScope(configuration, { all, projects, sealer, schedule, now: systemClock.now() })
   return { projects, lists, areAll, isWholeFleet: areAll && areListed, scope }
+}
+
+/** Asks once for each service of the run. */
+async function withMissingFeatures(
+  projects: readonly AuditedProject[],
+  services: readonly AuditedService[],
+  signal: AbortSignal,
+): Promise<readonly AuditedProject[]> {
+  const names = new Set(projects.map(({ ref }) => ref.service))
+  const asked = services.filter(({ name, readsLicence }) => readsLicence === true && names.has(name))
+  const missing = new Map(
+    await Promise.all(asked.map(async ({ name, client }) => [name, await client.missingFeatures(signal)] as const)),
+  )
+  return projects.map((project) => ({ ...project, lacks: missing.get(project.ref.service) ?? [] }))
 }
 
 function noProject(services: readonly AuditedService[], lists: readonly ProjectList[]): AuditError {

@@ -6,6 +6,7 @@ import type { ActiveViolation } from '../history/staged.ts'
 import { reseal } from '../inventory/reseal.ts'
 import { chunks } from '../model/chunks.ts'
 import type { Coverage } from '../model/coverage.ts'
+import { memberOf } from '../model/json.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Listing, listings, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
@@ -25,7 +26,7 @@ import { findRemovals, type Removals, type UnseenVersions } from './find-removal
 import type { ItemMemory } from './item-memory.ts'
 import { Observations } from './observations.ts'
 import type { OpenRun } from './open-run.ts'
-import type { AsLeft } from './policy-endings.ts'
+import { type AsLeft, endingOfUnlicensed } from './policy-endings.ts'
 import type { ProbeOutcomes } from './probes/run-probes.ts'
 import { ProjectAcceptances } from './project-acceptances.ts'
 import type { EarlierRuns } from './project-before.ts'
@@ -158,7 +159,7 @@ export function concludeProject(
   const changes = [...observed.changes, ...removals.changes, ...probed.changes]
   const timed = timeChanges(changes, scan, { times: runs.times, rows: seen.rows })
   const statuses: Statuses = runsProbes ? { ...walked, probes: 'complete' } : walked
-  const rules = evaluator.forProject(project)
+  const rules = evaluator.forProject(project, undefined, undefined, audited.lacks)
   const reform: Reform = (kind, attributes) => reseal(kind, attributes, sealer)
   const recent = gatherChanges(before.history.modifications, policy.ignore)
   const compareWith = (one: ProjectScan): Comparison =>
@@ -191,6 +192,7 @@ export function concludeProject(
     unobserved: removals.unobserved,
   })
   const { missing, windows } = evaluation
+  const outcome = rules.outcome()
   const unconcluded: ProjectOutcome = {
     ...configured(audited),
     ...describePast(scan, walked),
@@ -201,7 +203,7 @@ export function concludeProject(
     unobserved: [...removals.unobserved, ...missing.unobserved],
     removed: [...removals.gone, ...probed.removed, ...evaluation.goneBefore],
     ignored: Object.fromEntries(observed.ignored),
-    endings: evaluation.endings,
+    endings: { ...evaluation.endings, ...endingsOfUnlicensed(before.violations, outcome.notLicensed) },
     undecided: [
       ...evaluation.undecided,
       ...(mayBeVulnerable(release) ? [violationOf(releaseVulnerable, observed.self)] : []),
@@ -212,7 +214,7 @@ export function concludeProject(
     unprobed: probed.unprobed,
     probed: [...new Set(seen.targets.map((target) => target.probe.name))],
     unknownRules: [],
-    evaluation: rules.outcome(),
+    evaluation: outcome,
   }
   const yesterday = yesterdayOf(scan, {
     evaluator,
@@ -254,6 +256,15 @@ export function concludeProject(
     ],
     readings: { items: compared.items, filters: list && seen.rows?.left(list) },
   }
+}
+
+/** By key. `notLicensed`: rules that do not apply, with the features that they need. */
+function endingsOfUnlicensed(violations: readonly ActiveViolation[], notLicensed: Readonly<Record<string, string>>) {
+  const entries = violations.flatMap((violation) => {
+    const feature = memberOf(notLicensed, violation.rule)
+    return feature === undefined ? [] : [[keyOf(violation), endingOfUnlicensed(feature)] as const]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** A resource as a version of it. `since`: the run that wrote it. */

@@ -24,6 +24,8 @@ export interface AuditedProject {
   readonly listings: Offers
   /** Of how many subscriptions a run reads the filter rows at most, unless they are required. */
   readonly filtersPerRun: number
+  /** What the licence of its service is known not to have. Default: nothing. */
+  readonly lacks?: readonly string[]
   /** Whether the complete list of its service's projects does not have it. */
   readonly isMissing?: boolean
   /** What drift rules compare with in this run, instead of an approved baseline. */
@@ -48,6 +50,8 @@ export interface AuditedService {
   readonly namedElsewhere: ReadonlySet<string>
   /** Which projects of the list are scanned too, the first that fits; empty: the list decides nothing. */
   readonly matches: readonly MatchingEntry[]
+  /** Whether the run asks what its licence has. Default: no. */
+  readonly readsLicence?: boolean
   /** Makes a project of the list one to scan. */
   open(ref: ProjectRef, entry: ListingEntry): AuditedProject
 }

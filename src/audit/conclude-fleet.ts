@@ -38,7 +38,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
       outcomes.map((outcome) => {
         const { project, labels, configured_at, ui_url, not_compared, approved_at, release, settings_at, windows } =
           outcome
-        const { resources, evaluated_by_rule } = outcome.evaluation
+        const { resources, evaluated_by_rule, notLicensed } = outcome.evaluation
         return withoutUndefined({
           project: project.name,
           labels,
@@ -50,6 +50,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
           approved_at,
           release,
           settings_at,
+          not_licensed: Object.keys(notLicensed).length === 0 ? undefined : notLicensed,
           windows: windows?.length ? windows : undefined,
           gaps: describeGaps(outcome.evaluation, failuresIn(outcome), {
             project,

@@ -94,6 +94,7 @@ function startAsking(
           (rule.needs.includes('probe') && outcome.untested.length > 0) ||
           rule.id in fleetFindings.failures ||
           rule.id in outcome.evaluation.failures ||
+          rule.id in outcome.evaluation.notLicensed ||
           doubts.hasAny(rule.id) ||
           outcome.unknownRules.includes(rule.id) ||
           rule.id in outcome.evaluation.rowsUnread ||

@@ -50,6 +50,12 @@ export function endingOfFleet({ name }: Pick<ProjectRef, 'name'>): Ending {
   return byPolicy({ ended_by: decidedAt('rule_off', { reason, configuredAt: null }) })
 }
 
+/** A violation of what the service applies only with a feature that its licence does not have. */
+export function endingOfUnlicensed(feature: string): Ending {
+  const reason = `the service does not apply it: its licence does not have ${feature}`
+  return byPolicy({ ended_by: decidedAt('rule_off', { reason, configuredAt: null }) })
+}
+
 /** A violation whose value is not back after the time that its rule keeps it open. */
 export function endingOfExpiry(openForMs: number, { ended_by }: Pick<RuleSwitch, 'ended_by'>): Ending {
   const reason = `not put back within ${writeDuration(openForMs)}`

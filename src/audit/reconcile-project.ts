@@ -76,6 +76,7 @@ export function reconcileProject(
   const dueProbes = new Set(outcome.dueProbes)
   const { expected = undefined } = scanned?.before ?? {}
   acceptances.endRestored(decided, (acceptance, its) => {
+    if (acceptance.rule in outcome.evaluation.notLicensed) return false
     if (isOfRun(its.scope) || ignoredBy(scanned?.ignored ?? [], acceptance.path) !== undefined) return false
     if (needsProbe(its) && !dueProbes.has(resourceKey(acceptance))) return criteria.isRemoved(asFinding(acceptance))
     return its.life !== 'approved' || isComparedSince(acceptance, expected)

@@ -23,7 +23,7 @@ import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
 import { noteUnmatchedProbes } from './probes/run-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { writeConclusion } from './write-conclusion.ts'
-import { noteCachedSettings, noteIgnored } from './write-notices.ts'
+import { noteCachedSettings, noteIgnored, noteUnlicensed } from './write-notices.ts'
 
 export interface Audit extends RunOptions {
   readonly configurationDigest: string
@@ -132,6 +132,7 @@ export async function conductRun(
     })
     await writeConclusion(draft, conclusion, { ...run, lists: [...decided, ...searched.written], scope })
     await noteIgnored(draft, policy.ignore, outcomes)
+    await noteUnlicensed(draft, outcomes)
     await noteCachedSettings(draft, audit.projects, outcomes)
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
     const fault = clockFault(startedAt, before)

@@ -107,6 +107,21 @@ export async function noteIgnored(
   await draft.stageNotice(undefined, { code: 'changes_ignored', listing: null, text })
 }
 
+/** Says of each service which rules do not apply, because its licence does not have what they are about. */
+export async function noteUnlicensed(
+  draft: Pick<ScanDraft, 'stageNotice'>,
+  outcomes: readonly Pick<ProjectOutcome, 'project' | 'evaluation'>[],
+): Promise<void> {
+  for (const [service, ofService] of Map.groupBy(outcomes, ({ project }) => project.service)) {
+    const rules = Object.entries(Object.assign({}, ...ofService.map(({ evaluation }) => evaluation.notLicensed)))
+    if (rules.length === 0) continue
+    const missing = Map.groupBy(rules, ([, feature]) => feature)
+    const parts = [...missing].map(([feature, of]) => `without ${feature}, ${of.map(([rule]) => rule).join(', ')}`)
+    const text = `the licence of ${service} does not have what some rules are about, so these do not apply: ${parts.join('; ')}`
+    await draft.stageNotice(undefined, { code: 'not_licensed', listing: null, text })
+  }
+}
+
 /**
  * Says of projects with a key of their own how old the settings may be that a service with a cache answers with. A key
  * that reads two projects is a personal one. Of the one key of a single project nothing shows which kind it is: `doctor`

@@ -196,6 +196,12 @@ const service = z
         event_types: offer
           .default('auto')
           .describe("The catalogue of the project's event types: used where offered, required, or never requested"),
+        licence: z
+          .enum(['auto', 'off'])
+          .default('auto')
+          .describe(
+            "What the service's licence has, from its dashboard and without a key, once in a run: used where offered, or never requested",
+          ),
       })
       .prefault({})
       .describe('Listings beyond endpoints and subscriptions, which are always read'),

@@ -83,7 +83,7 @@ export interface ConfiguredService {
   /** For projects of the list. A secret. */
   readonly key: string | undefined
   readonly keyPosition: ValuePosition
-  readonly listings: Offers
+  readonly listings: Offers & { readonly licence: 'auto' | 'off' }
   readonly filtersPerRun: number
   /** Projects that all shared workers together scan at once. */
   readonly mostWalks: number

@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads'
+import { licensedFeatures } from '../gateway/licence.ts'
+import { routes } from '../gateway/routes.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { programFile } from '../model/package-files.ts'
 import {
@@ -51,6 +53,7 @@ export async function route(incoming: DemoRequest, context: RouteContext): Promi
   const { path } = incoming
   const { pathname, searchParams } = new URL(path.startsWith('/') ? `http://service${path}` : path, 'http://service')
   if (pathname === '/healthz') return enveloped(behaviour.release, 200, releases[behaviour.release].health, null)
+  if (pathname === routes.licence.path && incoming.method === 'GET') return licence(behaviour)
   if (!/^\/api(\/|$)/.test(pathname)) return dashboard()
   const operation = operationAt(incoming.method, pathname.replace(/\/$/, ''), behaviour)
   if (operation === undefined) return notFound()
@@ -64,6 +67,18 @@ export async function route(incoming: DemoRequest, context: RouteContext): Promi
   const caller = callerOf(incoming.headers.authorization, context)
   if (typeof caller === 'string') return enveloped(behaviour.release, 401, caller)
   return await perform(operation, { caller, incoming, parameters: searchParams, context })
+}
+
+/** Of an instance without a licence, earlier releases name its limits alone. Asked without a key. */
+function licence({ release, hasLicence }: Behaviour): SimulatedAnswer {
+  const limits = { CREATE_ORG: { allowed: false }, CREATE_PROJECT: { allowed: true }, CREATE_USER: { allowed: false } }
+  const features = Object.entries(licensedFeatures)
+  const earlier = hasLicence ? features.map(([, name]) => [name, { allowed: true }] as const) : []
+  const data =
+    release === 'older'
+      ? { ...limits, ...Object.fromEntries(earlier) }
+      : Object.fromEntries(features.map(([name]) => [name, hasLicence]))
+  return enveloped(release, 200, 'Retrieved license features successfully', data)
 }
 
 type Operation =

@@ -35,6 +35,12 @@ export const evaluatedProject = z.object({
   release: releaseRange
     .describe("The service's release, as far as the answers show it; absent where nothing did.")
     .exactOptional(),
+  not_licensed: z
+    .record(z.string(), z.string())
+    .describe(
+      "Rules that do not apply, because the service's licence does not have what they are about, with the service's name of that feature. Absent when there are none.",
+    )
+    .exactOptional(),
   windows: listOf(windowTime)
     .describe('Times of change windows in which changes of the run may have been made. Absent without any.')
     .exactOptional(),

@@ -6,6 +6,7 @@ export const noticeScopes = {
   clock_went_back: 'run',
   probe_unmatched: 'run',
   changes_ignored: 'run',
+  not_licensed: 'run',
   project_found: 'project',
   project_not_listed: 'project',
   fields_changed: 'project',

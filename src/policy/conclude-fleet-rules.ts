@@ -68,6 +68,8 @@ export function concludeFleetRules(projects: readonly EvaluatedProject[], policy
 export interface EvaluationOutcome extends EvaluationStats {
   /** Reasons of rules that could not evaluate here: without a finding they prove nothing. */
   readonly failures: Readonly<Record<string, string>>
+  /** Rules that do not apply, with the feature that the service's licence does not have. */
+  readonly notLicensed: Readonly<Record<string, string>>
   readonly doubts: Doubts
   /** Subscriptions of which no run has read the filter rows that a rule reads, by rule; `uids`: the first of them. */
   readonly rowsUnread: Readonly<Record<string, { readonly resources: number; readonly uids: readonly string[] }>>
@@ -81,6 +83,7 @@ export const nothingEvaluated: EvaluationOutcome = {
   resources: {},
   evaluated_by_rule: {},
   failures: {},
+  notLicensed: {},
   doubts: {},
   rowsUnread: {},
   usedWaivers: [],

@@ -29,12 +29,13 @@ export interface PolicyEvaluator {
   evaluateOverdue(project: ProjectRef, overdue: readonly OverdueViolations[]): readonly Finding[]
   /**
    * `excluded`: rules that do not run here, with the reason. `asToday`: the resource by which overrides are chosen; default:
-   * the one that is evaluated.
+   * the one that is evaluated. `lacks`: what the licence does not have: rules that need it do not apply.
    */
   forProject(
     project: ProjectRef,
     excluded?: ReadonlyMap<string, string>,
     asToday?: (resource: Resource) => Resource,
+    lacks?: readonly string[],
   ): ProjectEvaluator
 }
 
@@ -79,8 +80,8 @@ export function createEvaluator(
         overdue.flatMap((group) => [...bound.check(group)].map((ruleFinding) => stamp(active, self, ruleFinding))),
       )
     },
-    forProject: (project, excluded = new Map(), asToday = (resource) => resource) =>
-      new ProjectEvaluator(project, excluded, { ...shared, asToday }),
+    forProject: (project, excluded = new Map(), asToday = (resource) => resource, lacks = []) =>
+      new ProjectEvaluator(project, excluded, { ...shared, asToday, lacks }),
   }
 }
 

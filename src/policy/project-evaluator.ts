@@ -47,6 +47,8 @@ interface SharedEvaluation {
   readonly fleetWaivers: WaiverIndexes
   /** The resource by which overrides are chosen. */
   asToday(resource: Resource): Resource
+  /** What the licence of the service does not have. */
+  readonly lacks: readonly string[]
 }
 
 type Since = EvaluationContext['since']
@@ -55,8 +57,10 @@ type Since = EvaluationContext['since']
 export class ProjectEvaluator {
   readonly project: ProjectRef
   readonly #shared: SharedEvaluation
-  /** Rules that do not run here, with the reason. */
-  readonly #excluded: ReadonlyMap<string, string>
+  /** Rules that do not apply, with the feature that the service's licence does not have. */
+  readonly #notLicensed: Readonly<Record<string, string>>
+  /** Rules that do not run here. */
+  readonly #leftOut: ReadonlySet<string>
   readonly #active: readonly ActiveRule[]
   readonly #labels: EvaluationContext['labels']
   /** Of resources without a value that rules want dated. */
@@ -78,12 +82,17 @@ export class ProjectEvaluator {
   readonly #fleetFacts: FleetFactGatherer
 
   constructor(project: ProjectRef, excluded: ReadonlyMap<string, string>, shared: SharedEvaluation) {
-    const { named, run } = shared
+    const { named, run, lacks } = shared
     const { labelsOf, meter } = run
     this.project = project
     this.#shared = shared
-    this.#excluded = excluded
-    this.#active = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
+    this.#notLicensed = Object.fromEntries(
+      named.flatMap(({ rule: { id, licence } }) =>
+        licence !== undefined && lacks.includes(licence) ? [[id, licence]] : [],
+      ),
+    )
+    this.#leftOut = new Set([...excluded.keys(), ...Object.keys(this.#notLicensed)])
+    this.#active = this.#leftOut.size === 0 ? named : named.filter(({ rule }) => !this.#leftOut.has(rule.id))
     this.#labels = labelsOf(project)
     const inProject: ResourceContext = { labelsOf, meter, project, now: run.now }
     this.#context = { labels: this.#labels, since: emptyContext.since, run: inProject }
@@ -311,11 +320,12 @@ export class ProjectEvaluator {
     const countMissed = (rule: string, kind: Kind) =>
       this.#doubts.count(rule, kind) + (rowsUnread[rule]?.resources ?? 0)
     const { resources, evaluated_by_rule } = countEvaluated(this.#tally, this.#active, countMissed)
-    const silent = Object.fromEntries([...this.#excluded.keys()].map((rule) => [rule, 0]))
+    const silent = Object.fromEntries([...this.#leftOut].map((rule) => [rule, 0]))
     return {
       resources,
       evaluated_by_rule: { ...evaluated_by_rule, ...silent },
       failures: Object.fromEntries(this.#failures),
+      notLicensed: this.#notLicensed,
       doubts: this.#doubts.list(),
       rowsUnread,
       usedWaivers: [...this.#usedWaivers],
@@ -323,7 +333,7 @@ export class ProjectEvaluator {
     }
   }
 
-  readonly #isIncluded = ({ active }: { readonly active: ActiveRule }) => !this.#excluded.has(active.rule.id)
+  readonly #isIncluded = ({ active }: { readonly active: ActiveRule }) => !this.#leftOut.has(active.rule.id)
 
   #ruleSetOf(resource: Resource): RuleSet {
     const { sets, asToday } = this.#shared

@@ -7,7 +7,7 @@ import { Stop } from '../model/stop.ts'
 import { isLiveSql } from './workers.ts'
 
 /** A project of a run, as any worker can open it: without its key, which each reads from its own configuration. */
-export type PlannedProject = Required<Pick<AuditedProject, 'ref' | 'labels' | 'configuredAt' | 'isMissing'>>
+export type PlannedProject = Required<Pick<AuditedProject, 'ref' | 'labels' | 'configuredAt' | 'isMissing' | 'lacks'>>
 
 /** All that a job carries: the task is all else. */
 export interface TaskKey {
@@ -22,8 +22,8 @@ export async function insertTasks(
   keys: readonly TaskKey[],
   projects: readonly AuditedProject[],
 ): Promise<void> {
-  const planned = projects.map(({ ref, labels, configuredAt, isMissing = false }): PlannedProject => {
-    return { ref, labels, configuredAt, isMissing }
+  const planned = projects.map(({ ref, labels, configuredAt, isMissing = false, lacks = [] }): PlannedProject => {
+    return { ref, labels, configuredAt, isMissing, lacks }
   })
   await session.run(
     `INSERT INTO hookdrift.task (run, project_id, service, place, project, state, since)

@@ -67,13 +67,13 @@ export async function replayPolicy(
     await fleet.goTo(run.number)
 
     const projectOf = ({ project: ref, coverage }: RecordedScan): AuditedProject => {
-      const { labels = {} } = inputs.projects.find(({ project }) => project === ref.name) ?? {}
-      return { ...unasked, ref, labels, filters: filtersOf(coverage) }
+      const { labels = {}, not_licensed = {} } = inputs.projects.find(({ project }) => project === ref.name) ?? {}
+      return { ...unasked, ref, labels, lacks: Object.values(not_licensed), filters: filtersOf(coverage) }
     }
     const time = { now: Date.parse(run.started_at) }
     const auditAll: AuditAll = async ({ projects }, open) => {
       const all = createEvaluator(policy, open.now, labelsOf(projects), clock)
-      const forProject: typeof all.forProject = (of, _, asToday) => all.forProject(of, unreplayable, asToday)
+      const forProject: typeof all.forProject = (of, _, ...others) => all.forProject(of, unreplayable, ...others)
       const evaluator = { ...all, forProject }
       const outcomes = []
       for (const scan of scans) {
@@ -134,6 +134,7 @@ const client: ServiceClient = {
   filters: refuse,
   projects: refuse,
   testFunction: refuse,
+  missingFeatures: refuse,
   close: async () => {},
 }
 

@@ -1,6 +1,9 @@
 import pLimit from 'p-limit'
+import { missingFeatures } from '../gateway/licence.ts'
+import { routes } from '../gateway/routes.ts'
 import { isJsonObject } from '../model/json.ts'
 import type { Clock } from '../model/time.ts'
+import { askWithoutKey } from './ask-without-key.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import { compileDialect, type DialectMatchers } from './dialect.ts'
 import { listProjects } from './list-projects.ts'
@@ -72,6 +75,18 @@ export function createServiceClient(
     filters: (subscription, access) => limit(() => readFilters(ask, subscription, access)),
     projects: (access) => listProjects(ask, access, settings),
     testFunction: (trial, access) => testFunction(ask, trial, access, matchers),
+    async missingFeatures(signal) {
+      const answer = await askWithoutKey(routes.licence.path, {
+        transport,
+        settings,
+        matchers,
+        timeoutAfter,
+        signal,
+        cut,
+      })
+      const envelope = answer.ok ? decodeEnvelope(answer.value) : answer
+      return missingFeatures(envelope.ok ? envelope.value : undefined)
+    },
     close: () => transport.close(),
   }
 }

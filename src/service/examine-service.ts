@@ -1,8 +1,9 @@
+import { routes } from '../gateway/routes.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import type { Clock } from '../model/time.ts'
+import { askWithoutKey } from './ask-without-key.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import { compileDialect } from './dialect.ts'
-import { exchangeOnce } from './exchange-once.ts'
 import { foreignText } from './foreign-text.ts'
 import { listProjects } from './list-projects.ts'
 import type { PortCertificate } from './network-failure.ts'
@@ -15,7 +16,7 @@ import { createSender } from './send-request.ts'
 import type { ListAccess, ListedProject, ProjectAccess } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
 import { createTransport, type WireAnswer } from './transport.ts'
-import { basePath, displayBase, projectPath } from './wire-request.ts'
+import { displayBase, projectPath } from './wire-request.ts'
 
 /** Asks a service once about itself, in order to explain what is wrong. Sends GET requests only. */
 export interface ServiceExaminer {
@@ -103,23 +104,12 @@ export function createServiceExaminer(
   })
   return {
     async greet() {
-      const path = `${basePath(settings.url)}/healthz`
-      const request = { method: 'GET', path, headers: { accept: 'application/json' }, body: null } as const
       const signal = new AbortController().signal
       const before = clock.now()
       seen.latest = undefined
-      const outcome = await exchangeOnce(request, {
-        transport,
-        settings,
-        matchers,
-        timeoutAfter,
-        signal,
-        cut: undefined,
-        key: '',
-        success: [200],
-        limitMs: greetingMs,
-      })
-      const url = `${displayBase(settings.url)}/healthz`
+      const { path } = routes.health
+      const outcome = await askWithoutKey(path, { transport, settings, matchers, timeoutAfter, signal })
+      const url = `${displayBase(settings.url)}${path}`
       const date = Date.parse(lastHeader('date') ?? '')
       return {
         url,
@@ -160,9 +150,6 @@ export function createServiceExaminer(
 
 /** A number, perhaps with its windows: any other text may echo the key of the request. */
 const limitForm = /^\d{1,9}(?:, ?\d{1,9};w(?:indow)?=\d{1,9}){0,5}$/
-
-/** A person waits for the answer. */
-const greetingMs = 10_000
 
 function releaseIn(value: unknown): string | undefined {
   return isJsonObject(value) && typeof value.message === 'string' ? shortText(value.message) : undefined

@@ -1,3 +1,4 @@
+import type { LicensedFeature } from '../gateway/licence.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Filters } from './settings.ts'
 
@@ -33,6 +34,11 @@ export interface ServiceClient {
   projects(access: ListAccess): Promise<readonly ListedProject[]>
   /** Runs a function on a payload, once: the contract's third operation, and the only request that is not a GET. */
   testFunction(trial: FunctionTrial, access: ProjectAccess): Promise<FunctionOutcome>
+  /**
+   * What the service's licence does not have, by a route of its dashboard, asked once and without a key: it may answer
+   * anything, and then nothing is known to be missing.
+   */
+  missingFeatures(signal: AbortSignal): Promise<readonly LicensedFeature[]>
   close(): Promise<void>
 }
 

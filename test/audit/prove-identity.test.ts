@@ -38,6 +38,7 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
     },
     filters: refused,
     projects: refused,
+    missingFeatures: refused,
     testFunction: refused,
     close: async () => {},
   }

@@ -54,7 +54,7 @@ describe('readConfiguration', () => {
               line: 6,
             },
           ],
-          listings: { sources: 'auto', project: 'auto', event_types: 'auto', filters: 'auto' },
+          listings: { sources: 'auto', project: 'auto', event_types: 'auto', filters: 'auto', licence: 'auto' },
           filtersPerRun: 2000,
           mostWalks: 4,
           matches: [],
@@ -142,8 +142,8 @@ describe('readConfiguration', () => {
   })
 
   it('reads an unquoted off as the mode "off"', () => {
-    const text = `${smallest}    listings: { sources: off, project: required, event_types: off, filters: off }\n`
-    const listings = { sources: 'off', project: 'required', event_types: 'off', filters: 'off' }
+    const text = `${smallest}    listings: { sources: off, project: required, event_types: off, filters: off, licence: off }\n`
+    const listings = { sources: 'off', project: 'required', event_types: 'off', filters: 'off', licence: 'off' }
     expect(firstService(configure(text)).listings).toEqual(listings)
   })
 

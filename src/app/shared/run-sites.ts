@@ -105,11 +105,11 @@ function openSite(
 /** Opens a project of a run that another process planned, with the same configuration. */
 export function openPlanned(
   services: readonly AuditedService[],
-  { ref, labels, configuredAt, isMissing }: PlannedProject,
+  { ref, labels, configuredAt, isMissing, lacks }: PlannedProject,
 ): AuditedProject {
   const service = services.find(({ name }) => name === ref.service)
   const named = service?.named.find((project) => project.ref.uid === ref.uid)
   const opened = named ?? service?.open(ref, { labels, configuredAt })
   if (opened === undefined) throw new Error(`${ref.name} is not in the configuration of the run`)
-  return { ...opened, ref, labels, configuredAt, ...(isMissing ? { isMissing } : {}) }
+  return { ...opened, ref, labels, configuredAt, lacks, ...(isMissing ? { isMissing } : {}) }
 }

@@ -184,6 +184,7 @@ export const endpointRules: readonly Rule[] = [
     title: 'Delivery timeout is too long',
     severity: 'medium',
     packs: ['delivery'],
+    licence: 'AdvancedEndpointMgmt',
     path: '/http_timeout',
     of: ({ http_timeout: seconds }) => seconds,
     option: 'max_seconds',
@@ -196,6 +197,7 @@ export const endpointRules: readonly Rule[] = [
     title: 'Delivery timeout is too short',
     severity: 'low',
     packs: ['delivery'],
+    licence: 'AdvancedEndpointMgmt',
     path: '/http_timeout',
     // 0 means the service's own default.
     of: ({ http_timeout: seconds }) => (typeof seconds === 'number' && seconds > 0 ? seconds : undefined),

@@ -198,7 +198,7 @@ function ruleOf<Schema extends z.ZodObject>(
   bound: (options: z.output<Schema>) => BoundRule,
 ): Rule {
   const { id, title, severity, packs: themes, highest = severity, optIn } = definition
-  const { unrecorded, acceptedWith, fix, takesText, readsRows, skipsMasked, options = noOptions } = definition
+  const { unrecorded, acceptedWith, fix, takesText, readsRows, licence, skipsMasked, options = noOptions } = definition
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return {
     id,
@@ -210,6 +210,7 @@ function ruleOf<Schema extends z.ZodObject>(
     fix,
     takesText,
     readsRows,
+    licence,
     skipsMasked,
     options,
     needs: [shape.kind],

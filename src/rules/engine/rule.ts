@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { LicensedFeature } from '../../gateway/licence.ts'
 import type { ChangeType, FieldChange } from '../../model/change.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import type { ReleaseRange } from '../../model/release-range.ts'
@@ -95,6 +96,8 @@ interface RuleFacts {
   readonly takesText?: readonly string[] | 'any' | undefined
   /** Without the filter rows of a subscription it finds nothing. */
   readonly readsRows?: true | undefined
+  /** It evaluates what the gateway applies only with this feature of its licence: without it, it does not apply. */
+  readonly licence?: LicensedFeature | undefined
   /** It passes over secrets that the service masks, and its findings are about secrets. */
   readonly skipsMasked?: true | undefined
 }

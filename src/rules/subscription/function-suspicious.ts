@@ -9,6 +9,7 @@ export const functionSuspicious = resourceRule('subscription', {
   title: 'Function contains suspicious code',
   severity: 'medium',
   packs: ['secrets', 'hygiene'],
+  licence: 'Transformations',
   options: z.strictObject({
     max_kilobytes: z.number().positive().default(64).describe('Longest text of a function, in KB (1,024 bytes)'),
   }),

@@ -14,7 +14,7 @@ import { withoutUndefined } from '../model/without-undefined.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { massRemoval } from '../rules/project/mass-removal.ts'
-import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
+import { originOf } from '../rules/service/url-not-https.ts'
 import { count } from '../text/count.ts'
 import type { AuditedProject } from './audited-project.ts'
 import { compareResources, type StagedResource } from './compare-resources.ts'
@@ -174,7 +174,6 @@ export function concludeProject(
       isVanished,
       isMissing: audited.isMissing === true && !isSeen(walks),
       isUnlisted: false,
-      ...(release === undefined ? {} : { release }),
       unconfirmedRemovals: withheld.losses,
     }),
     ...probed.resources.flatMap((resource) => rules.evaluate(resource)),
@@ -193,6 +192,7 @@ export function concludeProject(
   })
   const { missing, windows } = evaluation
   const outcome = rules.outcome()
+  const resources = compared.shown.flatMap(({ resources }) => resources.map(({ resource }) => resource))
   const unconcluded: ProjectOutcome = {
     ...configured(audited),
     ...describePast(scan, walked),
@@ -204,15 +204,12 @@ export function concludeProject(
     removed: [...removals.gone, ...probed.removed, ...evaluation.goneBefore],
     ignored: Object.fromEntries(observed.ignored),
     endings: { ...evaluation.endings, ...endingsOfUnlicensed(before.violations, outcome.notLicensed) },
-    undecided: [
-      ...evaluation.undecided,
-      ...(mayBeVulnerable(release) ? [violationOf(releaseVulnerable, observed.self)] : []),
-      ...(withheld.isLossOpen ? [violationOf(massRemoval, observed.self)] : []),
-    ],
+    undecided: [...evaluation.undecided, ...(withheld.isLossOpen ? [violationOf(massRemoval, observed.self)] : [])],
     untested: probed.untested,
     dueProbes: probed.due,
     unprobed: probed.unprobed,
     probed: [...new Set(seen.targets.map((target) => target.probe.name))],
+    origins: [...new Set(resources.map(originOf).filter((origin) => origin !== undefined))],
     unknownRules: [],
     evaluation: outcome,
   }

@@ -45,7 +45,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
           configured_at,
           ui_url,
           resources,
-          evaluated_by_rule,
+          evaluated_by_rule: { ...evaluated_by_rule, ...fleet.services?.evaluated.get(project.name) },
           not_compared,
           approved_at,
           release,

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
+import type { ActiveViolation } from '../history/staged.ts'
 import type { Coverage } from '../model/coverage.ts'
-import { type ProjectRef, projectKey, projectListOf } from '../model/resource.ts'
+import { type Kind, type ProjectRef, projectKey, projectListOf } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { ListedProject, RetryBudget } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
@@ -28,7 +29,7 @@ export async function writeLists(
     const list = projectListOf(service)
     await draft.stageScan(list)
     await draft.stageWalk(list, coverage, undefined)
-    await reconcileList(run, list, [], { isComplete: coverage.status === 'complete', unchosen })
+    await reconcileProjects(run, list, [], { isComplete: coverage.status === 'complete', unchosen })
     const found = [
       ...added.map((project) => ({ project, text: newProjectText })),
       ...returned.map((project) => ({ project, text: returnedProjectText })),
@@ -84,7 +85,7 @@ export async function writeUnlisted(
     await draft.stageScan(list)
     // The proof of what is found and resolved. A list that says nothing is not a gap.
     if (unlisted !== undefined) await draft.stageWalk(list, unlisted.coverage, undefined)
-    await reconcileList(run, list, findings, { isComplete: unlisted !== undefined, unchosen: [] })
+    await reconcileProjects(run, list, findings, { isComplete: unlisted !== undefined, unchosen: [] })
     written.push(list)
   }
   return {
@@ -95,27 +96,54 @@ export async function writeUnlisted(
 }
 
 /** `unchosen`: uids of projects of which the configuration says by patterns that they are not scanned. */
-async function reconcileList(
-  { draft, evaluator }: OpenRun,
+async function reconcileProjects(
+  run: OpenRun,
   list: ProjectRef,
   findings: readonly Finding[],
   { isComplete, unchosen }: { readonly isComplete: boolean } & Pick<ProjectList, 'unchosen'>,
 ): Promise<void> {
-  const acceptances = new ProjectAcceptances(list, (await draft.acceptancesOf([list])).get(list.name) ?? [])
+  const violations = (await run.draft.unconfirmedViolations(list)).filter(({ kind }) => kind === 'project')
   const ended = unchosen.map((uid) => keyOf({ rule: unlistedRule, kind: 'project', uid, path: '' }))
+  await reconcileList(run, list, findings, { kind: 'project', violations, isComplete, ended })
+}
+
+interface ListBasis {
+  readonly kind: Kind
+  /** Active ones of that kind. */
+  readonly violations: readonly ActiveViolation[]
+  readonly isComplete: boolean
+  /** Keys of violations that nothing decides. */
+  readonly undecided?: readonly string[]
+  /** Keys of violations that the configuration ends. */
+  readonly ended?: readonly string[]
+}
+
+/** Decides what becomes of the violations of one kind that are about a list, or about its service. */
+export async function reconcileList(
+  { draft, evaluator }: OpenRun,
+  list: ProjectRef,
+  findings: readonly Finding[],
+  { kind, violations, isComplete, undecided = [], ended = [] }: ListBasis,
+): Promise<void> {
+  const accepted = (await draft.acceptancesOf([list])).get(list.name) ?? []
+  const acceptances = new ProjectAcceptances(
+    list,
+    accepted.filter((acceptance) => acceptance.kind === kind),
+  )
   const outcome: ProjectOutcome = {
     project: list,
     labels: {},
     configured_at: null,
     narrowed: [],
-    statuses: { project: isComplete ? 'complete' : 'failed' },
+    statuses: { project: isComplete ? 'complete' : 'failed', sources: 'complete' },
     ...emptyOutcome,
+    undecided,
     endings: Object.fromEntries(ended.map((key) => [key, endingOfUnchosen])),
   }
   const reconciliation = reconcileProject(outcome, acceptances.apply(findings), {
     evaluator,
     acceptances,
-    violations: await draft.unconfirmedViolations(list),
+    violations,
     asLeft: () => undefined,
   })
   await writeReconciliation(draft, list, reconciliation)

@@ -238,7 +238,7 @@ function findProjects(
   const isWhole = coverage.status === 'complete'
   const noting = (project: AuditedProject): AuditedProject =>
     isWhole && !listedUids.has(project.ref.uid) ? { ...project, isMissing: true } : project
-  const wasReadBefore = isWhole && scans.some(({ project }) => isProjectList(project))
+  const wasReadBefore = isWhole && scans.some(({ project, coverage }) => isProjectList(project) && coverage.length > 0)
   const presentRefs = present.map(({ ref }) => ref)
   const added = wasReadBefore ? presentRefs.filter(({ uid }) => !pastNames.has(uid)) : []
   // One of which nothing can be read yet is scanned by each run, and only the first of them has a notice.

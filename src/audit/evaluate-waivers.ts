@@ -17,11 +17,16 @@ interface FleetWithFindings extends Fleet {
 
 /** What there is to say of the waivers, when everything that they may be for was evaluated. */
 export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: FleetWithFindings): ProjectConclusion {
-  const { policy, now, fleetFindings, lists } = fleet
+  const { policy, now, fleetFindings, lists, services } = fleet
   const evaluator = createEvaluator(policy, now)
   const ofPolicy = evaluator.forProject(policyProject)
   const usedInProjects = outcomes.flatMap(({ evaluation }) => evaluation.usedWaivers)
-  const used = new Set([...fleetFindings.usedWaivers, ...usedInProjects, ...(lists?.usedWaivers ?? [])])
+  const used = new Set([
+    ...fleetFindings.usedWaivers,
+    ...usedInProjects,
+    ...(lists?.usedWaivers ?? []),
+    ...(services?.usedWaivers ?? []),
+  ])
   const couldBeNeeded = startAsking(outcomes, fleet)
   // Of equal ones, the last to end counts: what it accepts is not open again when another one ends.
   const equals = Map.groupBy(policy.waivers.keys(), (index) => policy.waivers[index]?.uid)
@@ -76,7 +81,7 @@ export const unlistedRule = 'project/unlisted'
 /** Whether a violation that needs the waiver could have gone unseen. */
 function startAsking(
   outcomes: readonly ProjectOutcome[],
-  { policy, isWholeFleet, fleetFindings, lists }: FleetWithFindings,
+  { policy, isWholeFleet, fleetFindings, lists, services }: FleetWithFindings,
 ): (waiver: PolicyWaiver) => boolean {
   if (!isWholeFleet) return () => true
   const scanned = outcomes.map((outcome) => ({
@@ -86,6 +91,7 @@ function startAsking(
   const named = namedRules(policy)
   return (waiver) => {
     const covered = named.filter(({ rule }) => waiver.covers(rule.id))
+    if (services?.unsure.some((rule) => waiver.covers(rule))) return true
     if (lists?.areRead === false && waiver.covers(unlistedRule)) return true
     const reached = scanned.filter(({ outcome: { project, labels } }) => waiver.reaches(project, labels))
     return covered.some(({ rule }) =>

@@ -68,5 +68,6 @@ const keyedLists: Readonly<Record<Kind, readonly Path[]>> = {
   device: pathsIn(wireSchema.device),
   project: pathsIn(wireSchema.project),
   probe: pathsIn(wireSchema.probe),
+  service: [],
   policy: pathsIn(wireSchema.policy),
 }

@@ -17,6 +17,16 @@ export interface Fleet {
   gapsBefore(project: ProjectRef): readonly Gap[]
   /** Of the lists of projects; undefined: none was searched. */
   readonly lists?: SearchedLists
+  readonly services?: ServiceConclusions
+}
+
+/** What was said of services. */
+export interface ServiceConclusions {
+  readonly usedWaivers: readonly number[]
+  /** Rules that could not say anything of some service. */
+  readonly unsure: readonly string[]
+  /** How many services each rule evaluated, with the first project of each; by the project's name. */
+  readonly evaluated: ReadonlyMap<string, Readonly<Record<string, number>>>
 }
 
 export interface SearchedLists {

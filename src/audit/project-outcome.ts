@@ -36,6 +36,8 @@ export interface ProjectOutcome
   readonly unprobed: readonly ResourceKey[]
   /** Names of the probes that are about something here. */
   readonly probed: readonly string[]
+  /** How the addresses of http sources begin, each once; null: of some, that is not known. */
+  readonly origins: readonly (string | null)[]
   /** Rules of which a violation could not be checked. */
   readonly unknownRules: readonly string[]
   readonly evaluation: EvaluationOutcome
@@ -52,6 +54,7 @@ export const emptyOutcome = {
   dueProbes: [],
   unprobed: [],
   probed: [],
+  origins: [],
   unknownRules: [],
   evaluation: nothingEvaluated,
 } as const satisfies Partial<ProjectOutcome>

@@ -17,6 +17,7 @@ import type { AuditedProject, AuditedService, PageRead, ProjectList } from './au
 import { composeReport, verdictOf } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
 import { writeLists, writeUnlisted } from './conclude-lists.ts'
+import { writeServices } from './conclude-services.ts'
 import { auditContained } from './contain-bugs.ts'
 import { readLastWritten } from './newer-settings.ts'
 import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
@@ -121,6 +122,7 @@ export async function conductRun(
     const outcomes = await auditAll(audit, run)
     const decided = await writeLists(run, audit.lists ?? [], outcomes)
     const searched = await writeUnlisted(run, audit.services ?? [], outcomes, audit.concurrency)
+    const services = await writeServices(run, outcomes, audit.isWholeFleet)
     const gaps = await readLastGaps(history, before?.number)
     const conclusion = concludeFleet(outcomes, {
       policy,
@@ -129,8 +131,13 @@ export async function conductRun(
       run: draft.run,
       gapsBefore: (project) => gaps.get(projectKey(project)) ?? [],
       lists: searched,
+      services,
     })
-    await writeConclusion(draft, conclusion, { ...run, lists: [...decided, ...searched.written], scope })
+    await writeConclusion(draft, conclusion, {
+      ...run,
+      lists: [...decided, ...searched.written, ...services.written],
+      scope,
+    })
     await noteIgnored(draft, policy.ignore, outcomes)
     await noteUnlicensed(draft, outcomes)
     await noteCachedSettings(draft, audit.projects, outcomes)

@@ -602,8 +602,8 @@ const probe = {
  * Every field of the service's resources (sections 2.3–2.10 of its API document, and additions of its releases), in the
  * order in which requests have them. Each new field decides what it contains, whether it is secret, what its absence
  * means, and how requests write it. Everything else that knows a field takes it from here: sealing, comparing, what
- * rules read, the requests of `restore`, and the simulated service. `policy`: hookdrift makes this kind too, and nothing
- * of it comes from a service.
+ * rules read, the requests of `restore`, and the simulated service. `service`, `policy`: findings alone are of these kinds,
+ * and no answer has such a resource.
  */
 export const resourceFields = {
   endpoint,
@@ -613,6 +613,7 @@ export const resourceFields = {
   device,
   project,
   probe,
+  service: {},
   policy: {},
 } as const satisfies Readonly<Record<Kind, Members>>
 
@@ -625,6 +626,7 @@ export const wireSchema: Readonly<Record<Kind, Members>> = {
   device: inOrder(device),
   project: inOrder(project),
   probe: inOrder(probe),
+  service: {},
   policy: {},
 }
 
@@ -725,6 +727,7 @@ export const requiredFields: Readonly<Record<Kind, readonly string[]>> = {
   device: requiredIn(device),
   project: requiredIn(project),
   probe: requiredIn(probe),
+  service: [],
   policy: [],
 }
 

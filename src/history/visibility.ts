@@ -2,7 +2,7 @@ import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { Note } from '../model/note.ts'
 import type { PolicyFacts } from '../model/policy-facts.ts'
-import { isProjectList, type ProjectRef } from '../model/resource.ts'
+import { isProjectList, type Kind, type ProjectRef } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import type { RunRecord } from './records.ts'
 
@@ -24,6 +24,16 @@ export const everyProject: Visibility = { isWhole: true, isVisible: () => true, 
  */
 export function isSeenProject({ isVisible, seesService }: Visibility, project: ProjectRef, isComplete: boolean) {
   return isVisible(project.name) || (!isComplete && isProjectList(project) && seesService(project.service))
+}
+
+/**
+ * Which violations a reader may know of: those of visible projects, and what is found of a service, where one of its
+ * projects is visible. `names`: of scanned projects.
+ */
+export function seesViolations({ isVisible }: Visibility, names: readonly string[]) {
+  const services = new Set(names.filter(isVisible).map(serviceOf))
+  return ({ project, kind }: { readonly project: string; readonly kind: Kind }) =>
+    isVisible(project) || (kind === 'service' && services.has(serviceOf(project)))
 }
 
 /** The scans that a reader may know of. */
@@ -87,7 +97,7 @@ export function seenRecord(record: RunRecord, visibility: Visibility): RunRecord
     ),
     changes: record.changes.filter(isSeen),
     notes: seenNotes(record.notes, visibility),
-    violations: record.violations.filter(isSeen),
+    violations: record.violations.filter(seesViolations(visibility, visible)),
     accepted: record.accepted.filter(isSeen),
     policy: seenPolicy(record.policy, visible),
     scope: seenScope(record.scope, visible),

@@ -70,6 +70,7 @@ const roots: Readonly<Record<Kind, Step>> = {
   event_type: newStep(),
   device: newStep(),
   probe: newStep(),
+  service: newStep(),
   policy: newStep(),
 }
 

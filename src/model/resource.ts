@@ -8,6 +8,7 @@ export const kinds = [
   'event_type',
   'device',
   'probe',
+  'service',
   'policy',
 ] as const
 export type Kind = (typeof kinds)[number]

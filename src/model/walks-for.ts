@@ -25,6 +25,7 @@ export function listingOf(kind: Kind, areSourcesListed: boolean): Listing | unde
     case 'event_type':
       return 'event_types'
     case 'probe':
+    case 'service':
     case 'policy':
       return undefined
   }

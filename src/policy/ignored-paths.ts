@@ -59,7 +59,7 @@ export function leaveOutIgnored(
 export function refuseIgnoredPath(path: string): string | undefined {
   const steps = path.split('/').slice(1)
   let nodes: readonly (Field | undefined)[] = Object.entries(wireSchema)
-    .filter(([kind]) => kind !== 'probe' && kind !== 'policy')
+    .filter(([kind]) => kind !== 'probe' && kind !== 'policy' && kind !== 'service')
     .map(([, members]) => ({ type: 'struct', members }) satisfies Field)
   for (const [at, step] of steps.entries()) {
     const next = nodes.flatMap((node) => fieldsBelow(node, step))

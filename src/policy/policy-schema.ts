@@ -68,7 +68,7 @@ const customId = z
     error: 'a name with a `/` in lower case, such as acme/owner-known',
   })
   .refine((id) => !rules.some((rule) => rule.id === id), { error: 'a name that no rule of hookdrift has' })
-export const customKinds = kinds.filter((kind) => kind !== 'policy')
+export const customKinds = kinds.filter((kind) => kind !== 'policy' && kind !== 'service')
 const expression = z.string().min(1)
 const control = z.string().superRefine((id, context) => {
   const controlIds = builtInControls()

@@ -1,7 +1,6 @@
 import type { Gap } from '../model/gap.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Rule } from '../rules/engine/rule.ts'
-import { releaseVulnerable } from '../rules/service/release-vulnerable.ts'
 
 /** A rule that a replay could not evaluate. */
 export type UnreplayableRule = {
@@ -17,8 +16,7 @@ export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {
   return new Map(reasons.flatMap(([rule, reason]) => (reason === undefined ? [] : [[rule, reason] as const])))
 }
 
-function reasonFor({ id, scope, unrecorded, needs }: Rule, { probes }: Policy): string | undefined {
-  if (id === releaseVulnerable.id) return 'a replay does not know which release was inferred at the time'
+function reasonFor({ scope, unrecorded, needs }: Rule, { probes }: Policy): string | undefined {
   if (scope === 'scan') return 'the history keeps only the coverage of what a scan showed'
   if (unrecorded !== undefined)
     return `the history does not keep ${unrecorded.join(' and ')}, which change by themselves`

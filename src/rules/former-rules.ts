@@ -38,4 +38,5 @@ export const formerRules: Readonly<Record<string, string>> = {
   'endpoint/mtls-weak': 'it is part of `endpoint/mtls-broken` now',
   'endpoint/secret-all-expired': 'it is part of `endpoint/secret-expired-active` now',
   'endpoint/secret-expiring': 'a secret signs on after its end, and `endpoint/secret-expired-active` reports it then',
+  'source/url-not-https': 'it is `service/url-not-https` now, with one violation for each service',
 }

@@ -5,6 +5,7 @@ import { policyRules } from './policy/policy-rules.ts'
 import { probeRules } from './probe/probe-rules.ts'
 import { projectRules } from './project/project-rules.ts'
 import { releaseVulnerable } from './service/release-vulnerable.ts'
+import { urlNotHttps } from './service/url-not-https.ts'
 import { sourceRules } from './source/source-rules.ts'
 import { subscriptionRules } from './subscription/subscription-rules.ts'
 
@@ -18,6 +19,7 @@ export const rules: readonly Rule[] = [
   ...subscriptionRules,
   ...policyRules,
   releaseVulnerable,
+  urlNotHttps,
 ].sort(({ id: a }, { id: b }) => (a < b ? -1 : 1))
 
 const byId: ReadonlyMap<string, Rule> = new Map(rules.map((rule) => [rule.id, rule]))

@@ -99,8 +99,7 @@ describe('the release of a service', () => {
 })
 
 describe('a violation of a vulnerable release', () => {
-  const uid = aProject.uid
-  const line = (state: string) => [`${state} service/release-vulnerable ${uid}`]
+  const line = (state: string) => [`${state} service/release-vulnerable acme`]
 
   it('ends with an upgrade to a repaired release', async () => {
     await using service = await openLiteral({ project: settings() })

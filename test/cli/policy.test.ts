@@ -35,7 +35,7 @@ function openPolicy(policy: string, more: Readonly<Record<string, string>> = {})
 
 describe('hookdrift policy check', () => {
   it('describes a policy', async () => {
-    using policy = openPolicy(`extends: [tls]${custom('true')}rules: { source/url-not-https: off }\n`)
+    using policy = openPolicy(`extends: [tls]${custom('true')}rules: { service/url-not-https: off }\n`)
     const { code, stdout } = await policy.run('check policy.yaml')
     expect([code, stdout]).toEqual([
       0,
@@ -113,11 +113,11 @@ describe('hookdrift policy test', () => {
   })
 
   it('names each difference with its place, and exits with 1', async () => {
-    using policy = openPolicy('extends: [tls]\n', { 'policy.test.yaml': test('[{ rule: source/url-not-https }]') })
+    using policy = openPolicy('extends: [tls]\n', { 'policy.test.yaml': test('[{ rule: source/queue-plaintext }]') })
     const { code, stdout } = await policy.run('test --policy policy.yaml')
     expect(code).toBe(1)
     expect(stdout.replaceAll(`${policy.path}/`, '')).toMatchInlineSnapshot(`
-      "policy.test.yaml:4:14: in "sees plain http": expected a violation of source/url-not-https, found none
+      "policy.test.yaml:4:14: in "sees plain http": expected a violation of source/queue-plaintext, found none
       policy.test.yaml:4:13: in "sees plain http": not expected: high endpoint/url-not-https at e1/url: delivers to a.receiver.acme over plain http
 
       1 test, 1 failed.

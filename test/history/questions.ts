@@ -68,8 +68,8 @@ export function questionsAbout(project: ProjectRef, uid: string, run: number): [
       [],
       (reader) =>
         readViolationsByKey(reader, [
-          { id: 1, project: project.name, run, state: 'active' },
-          { id: 2, project: project.name, run, state: 'resolved' },
+          { id: 1, project: project.name, kind: 'endpoint', run, state: 'active' },
+          { id: 2, project: project.name, kind: 'endpoint', run, state: 'resolved' },
         ]),
     ],
     ['waived violations', [], (reader) => readWaivedBetween(reader, run - 1, run)],

@@ -212,9 +212,10 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('gives the spans of violations that reach into a period, with what ended them', async () => {
       await threeRuns()
       const span = (uid: string, other: object) => {
-        const { fingerprint, rule, severity } = aViolation(uid)
+        const { kind, fingerprint, rule, severity } = aViolation(uid)
         return {
           project: payments.name,
+          kind,
           fingerprint,
           rule,
           severity,

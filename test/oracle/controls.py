@@ -75,7 +75,7 @@ READ = {
         *("endpoint/secret-too-many", "endpoint/secret-stale", "endpoint/secret-shared"),
     ),
     ("endpoints", "authentication"): ("endpoint/auth-mismatch", "endpoint/auth-over-http", "endpoint/auth-shared"),
-    ("sources", "type"): ("source/unverified", "source/url-not-https", "source/idempotency-missing"),
+    ("sources", "type"): ("source/unverified", "source/idempotency-missing"),
     ("sources", "verifier"): ("source/verifier-broken", "source/verifier-replayable"),
     ("subscriptions", "endpoint_metadata"): ("subscription/target-missing", "subscription/target-not-active"),
 }

@@ -29,7 +29,7 @@ interface AcceptedPlace extends Pick<Violation, 'project' | 'rule' | 'kind' | 'u
 /** Rules that read one field, which is what a violation of them is accepted with. */
 const accepted: ReadonlySet<string> = new Set([
   ...['endpoint/url-not-https', 'endpoint/url-raw-ip', 'endpoint/timeout-high', 'endpoint/timeout-low'],
-  ...['endpoint/inactive', 'source/url-not-https', 'subscription/type-cli'],
+  ...['endpoint/inactive', 'subscription/type-cli'],
 ])
 
 /** All that the oracle gets: what was requested, and what the service answered. */

@@ -54,7 +54,6 @@ const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [u
   'source/verifier-broken': {},
   'source/verifier-shared': {},
   'source/verifier-replayable': {},
-  'source/url-not-https': {},
   'source/idempotency-missing': {},
   'source/dead-letter-missing': {},
   'source/settings-ignored': {},
@@ -144,7 +143,7 @@ const overridden = [
   ...['endpoint/secret-missing', 'endpoint/secret-too-many', 'endpoint/url-not-https', 'endpoint/url-raw-ip'],
   ...['endpoint/timeout-high', 'endpoint/timeout-low', 'endpoint/rate-limit-absent', 'endpoint/inactive'],
   ...['endpoint/paused-long', 'endpoint/owner-missing', 'subscription/wildcard', 'subscription/type-cli'],
-  ...['subscription/settings-ignored', 'source/unverified', 'source/url-not-https'],
+  ...['subscription/settings-ignored', 'source/unverified'],
   ...['drift/authentication-lost', 'drift/secret-changed', 'drift/unexpected', 'drift/flapping'],
   ...['subscription/filter-off', 'subscription/filter-diverges'],
 ] as const

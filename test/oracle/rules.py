@@ -321,11 +321,6 @@ def verifier_replayable(r, o, now):
         yield "/verifier/type"
 
 
-def source_url_not_https(r, o, now):
-    if r.get("type") == "http" and scheme_of(r.url) == "http":
-        yield "/url"
-
-
 def idempotency_missing(r, o, now):
     if r.get("type") == "http" and r.shows("idempotency_keys") and not r.get("idempotency_keys"):
         yield "/idempotency_keys"
@@ -411,7 +406,6 @@ ONE_RESOURCE = {
         "source/unverified": unverified,
         "source/verifier-broken": verifier_broken,
         "source/verifier-replayable": verifier_replayable,
-        "source/url-not-https": source_url_not_https,
         "source/idempotency-missing": idempotency_missing,
         "source/dead-letter-missing": dead_letter_missing,
         "source/settings-ignored": settings_ignored,

@@ -104,7 +104,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'an unknown kind in a selector': [
     'overrides:\n  - { match: { kind: endpiont }, rules: {} }\n',
-    '2:22: kind is "endpiont", expected `project`, `endpoint`, `subscription`, `source`, `event_type`, `device`, `probe` or `policy`, or a list that is not empty; did you mean `endpoint`?',
+    '2:22: kind is "endpiont", expected `project`, `endpoint`, `subscription`, `source`, `event_type`, `device`, `probe`, `service` or `policy`, or a list that is not empty; did you mean `endpoint`?',
   ],
   'an expression in a selector that is none': [
     'overrides:\n  - { match: { name: "/(/" }, rules: {} }\n',

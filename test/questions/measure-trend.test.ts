@@ -10,6 +10,7 @@ const ago = (days: number) => new Date(end - days * day).toISOString()
 function aSpan(fingerprint: string, from: number, parts: Partial<RecordedSpan> = {}): RecordedSpan {
   return {
     project: 'acme/payments',
+    kind: 'endpoint',
     fingerprint,
     rule: 'endpoint/inactive',
     severity: 'high',

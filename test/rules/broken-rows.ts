@@ -180,7 +180,6 @@ export const sourceBreaks: Breaks<SourceRow> = {
   }),
   'source/settings-ignored': source({ forward_headers: ['X-Request-Id'] }),
   'source/unverified': source({ verifier: null }),
-  'source/url-not-https': source({ url: 'http://hooks.example.com/ingest/plain' }),
   'source/verifier-broken': { row: (row) => ({ ...row, verifier: hmac(row.verifier?.hmac?.secret ?? '', 'MD5') }) },
   'source/verifier-replayable': source({ verifier: key('not-a-real-key-5b7e1c93a0d2f684') }),
   'source/verifier-shared': { row: (row, twin) => ({ ...row, verifier: twin.verifier }), withTwin: true },

@@ -114,7 +114,8 @@ export async function listOwners(history: HistoryReader, run: number): Promise<r
   return [...new Set(rows.flatMap(({ owner, project }) => (history.visibility.isVisible(project) ? [owner] : [])))]
 }
 
-const countedKinds = kinds.toSorted()
+// A service has no version, and its name would hide that of a column.
+const countedKinds = kinds.filter((kind) => kind !== 'service').toSorted()
 
 interface EndpointRow {
   readonly uid: string

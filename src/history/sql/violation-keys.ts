@@ -11,14 +11,17 @@ import {
   type ResolvedViolation,
   resolvedSql,
   type StoredViolationRow,
+  seenViolationsAt,
   toResolved,
   toViolation,
 } from './violations.ts'
 
 /** Where a violation is found again. */
-type ViolationKey = Pick<ListedViolation, 'id' | 'project' | 'run'> & { readonly state: ViolationState | 'active' }
+type ViolationKey = Pick<ListedViolation, 'id' | 'project' | 'kind' | 'run'> & {
+  readonly state: ViolationState | 'active'
+}
 
-export interface IdentifiedViolation extends Identity, Omit<ViolationKey, 'project'> {
+export interface IdentifiedViolation extends Identity, Omit<ViolationKey, 'project' | 'kind'> {
   readonly fingerprint: string
 }
 
@@ -27,7 +30,8 @@ export function readViolationsByKey(
   history: HistoryReader,
   keys: readonly ViolationKey[],
 ): Promise<readonly (RecordedViolation | ResolvedViolation)[]> {
-  const seen = keys.filter(({ project }) => history.visibility.isVisible(project))
+  // Those of services were listed for the reader.
+  const seen = keys.filter(({ project, kind }) => kind === 'service' || history.visibility.isVisible(project))
   return history.snapshot((session) => violationsByKey(session, seen))
 }
 
@@ -75,8 +79,10 @@ export function identifyViolations(
   most: number,
 ): Promise<readonly IdentifiedViolation[]> {
   return history.snapshot(async (session) => {
-    const scans = (await lastScansAt(session, run)).filter(({ name }) => history.visibility.isVisible(name))
-    return identify(session, scans, { prefix, run, most })
+    const isSeen = await seenViolationsAt(session, history, run)
+    const scans = (await lastScansAt(session, run)).filter(({ name }) => isSeen({ project: name, kind: 'service' }))
+    const found = await identify(session, scans, { prefix, run, most })
+    return found.filter(({ project, kind }) => isSeen({ project: project.name, kind }))
   })
 }
 

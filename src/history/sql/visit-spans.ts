@@ -1,10 +1,12 @@
+import type { Kind } from '../../model/resource.ts'
 import type { Resolution, Severity } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import { sqlOf, type Transaction } from './session.ts'
-import { projectNamesAt, startsOfRuns } from './violations.ts'
+import { projectNamesAt, seenViolationsAt, startsOfRuns } from './violations.ts'
 
 export interface RecordedSpan {
   readonly project: string
+  readonly kind: Kind
   readonly fingerprint: string
   readonly rule: string
   readonly severity: Severity
@@ -20,7 +22,7 @@ export interface RecordedSpan {
   readonly resolution: Resolution | null
 }
 
-type SpanRow = Pick<RecordedSpan, 'fingerprint' | 'rule' | 'severity' | 'resolution'> & {
+type SpanRow = Pick<RecordedSpan, 'kind' | 'fingerprint' | 'rule' | 'severity' | 'resolution'> & {
   readonly projectId: number
   readonly isWaived: boolean | 0 | 1
   readonly goesOn: boolean | 0 | 1
@@ -44,11 +46,12 @@ export function visitSpans(
   run: number,
   visit: (span: RecordedSpan) => void,
 ): Promise<void> {
-  const { isVisible } = history.visibility
-  const visitSeen = (span: RecordedSpan) => {
-    if (isVisible(span.project)) visit(span)
-  }
-  return history.snapshot((transaction) => visitAll(transaction, after, run, visitSeen))
+  return history.snapshot(async (transaction) => {
+    const isSeen = await seenViolationsAt(transaction, history, run)
+    await visitAll(transaction, after, run, (span) => {
+      if (isSeen(span)) visit(span)
+    })
+  })
 }
 
 /**
@@ -69,7 +72,7 @@ async function visitAll(
   })
   const visitThose = (which: string) =>
     transaction.each<SpanRow>(
-      `SELECT x.project_id AS "projectId", x.fingerprint, x.rule, x.severity, x.waiver IS NOT NULL AS "isWaived",
+      `SELECT x.project_id AS "projectId", x.kind, x.fingerprint, x.rule, x.severity, x.waiver IS NOT NULL AS "isWaived",
          x.first_run AS "firstRun", x.from_run AS "fromRun", CASE WHEN x.to_run <= $2 THEN x.to_run END AS "toRun",
          x.resolution, ${goesOnSql} AS "goesOn"
        FROM ${table} WHERE x.from_run <= $2 AND (x.to_run IS NULL OR x.to_run > $1) AND ${which}`,
@@ -78,6 +81,7 @@ async function visitAll(
       (row) =>
         visit({
           project: nameOf(row.projectId),
+          kind: row.kind,
           fingerprint: row.fingerprint,
           rule: row.rule,
           severity: row.severity,

@@ -141,10 +141,10 @@ export function fleetRule<K extends Kind, Schema extends z.ZodObject = typeof no
   }))
 }
 
-/** A rule about the scan of a project itself; its findings are about the project. */
+/** A rule about the scan of a project, or about a service; its findings are about that. */
 export function scanRule(definition: ScanRuleDefinition): Rule {
-  const { needs, needsIfListed, check } = definition
-  return ruleOf(definition, { kind: 'project', needs, needsIfListed, scope: 'scan' }, () => ({ scope: 'scan', check }))
+  const { kind = 'project', needs, needsIfListed, check } = definition
+  return ruleOf(definition, { kind, needs, needsIfListed, scope: 'scan' }, () => ({ scope: 'scan', check }))
 }
 
 /** A rule about violations, evaluated when all others are reconciled; its findings are about the policy in a project. */
@@ -318,6 +318,8 @@ interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends De
 }
 
 interface ScanRuleDefinition extends Description<typeof noOptions> {
+  /** Default: `project`. */
+  readonly kind?: 'service'
   /** Kinds whose complete scan shows that a finding is gone. */
   readonly needs: readonly Kind[]
   readonly needsIfListed?: readonly Kind[]

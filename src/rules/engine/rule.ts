@@ -278,7 +278,7 @@ export interface Drift {
   readonly recent: ReadonlyMap<string, readonly number[]>
 }
 
-/** What the scan of a project showed. */
+/** What the scan of a project showed, or those of a service's projects together. */
 export interface ScanOutcome {
   /** Whether the service says that the project is not there, or not for this key. */
   readonly isVanished: boolean
@@ -286,8 +286,10 @@ export interface ScanOutcome {
   readonly isMissing: boolean
   /** Whether the service lists it, its key reads it, and the configuration does not name it. */
   readonly isUnlisted: boolean
-  /** The service's release, as far as the project's answers show it; absent where nothing did. */
-  readonly release?: ReleaseRange
+  /** Of a service: what its release is, as far as answers show it; absent where nothing did. */
+  readonly release?: ReleaseRange | undefined
+  /** Of a service: how the addresses of its http sources begin. */
+  readonly origins?: readonly string[]
   /** Losses that are not believed yet. */
   readonly unconfirmedRemovals: readonly UnconfirmedRemoval[]
 }

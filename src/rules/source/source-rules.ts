@@ -3,7 +3,6 @@ import { isReadableHeader } from '../../gateway/signatures.ts'
 import { lacks } from '../engine/attributes.ts'
 import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
-import { hostOf, schemeOf } from '../shared/destination.ts'
 import { listed } from '../shared/listed.ts'
 import { lengthClasses, reasonsAgainst, verifierSecretOf } from '../shared/secret-strength.ts'
 import { settingsIgnored } from '../shared/settings-ignored.ts'
@@ -123,16 +122,6 @@ export const sourceRules: readonly Rule[] = [
         }
       }
     },
-  }),
-  fieldRule('source', {
-    id: 'source/url-not-https',
-    title: 'Source receives events over plain http',
-    severity: 'medium',
-    packs: ['tls', 'standard-webhooks'],
-    path: '/url',
-    // A source that reads from a queue receives nothing at its URL.
-    isWrong: ({ type, url }) => type === 'http' && typeof url === 'string' && schemeOf(url) === 'http:',
-    says: ({ url }) => `receives events at ${hostOf(url)} over plain http`,
   }),
   resourceRule('source', {
     id: 'source/verifier-broken',

@@ -1,6 +1,7 @@
 import type { ViolationState } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
+import type { Visibility } from '../visibility.ts'
 import type { ListedViolation } from './list-violations.ts'
 import type { Identity } from './resource-life.ts'
 import { lastScansAt, type ScanRow } from './scans.ts'
@@ -81,24 +82,31 @@ export function identifyViolations(
   return history.snapshot(async (session) => {
     const isSeen = await seenViolationsAt(session, history, run)
     const scans = (await lastScansAt(session, run)).filter(({ name }) => isSeen({ project: name, kind: 'service' }))
-    const found = await identify(session, scans, { prefix, run, most })
-    return found.filter(({ project, kind }) => isSeen({ project: project.name, kind }))
+    return identify(session, scans, { prefix, run, most, isVisible: history.visibility.isVisible })
   })
 }
 
 async function identify(
   session: Session,
   scansAt: readonly ScanRow[],
-  { prefix, run, most }: { readonly prefix: string; readonly run: number; readonly most: number },
+  {
+    prefix,
+    run,
+    most,
+    isVisible,
+  }: { readonly prefix: string; readonly run: number; readonly most: number } & Pick<Visibility, 'isVisible'>,
 ): Promise<IdentifiedViolation[]> {
   const scans = new Map(scansAt.map((scan) => [scan.id, scan]))
   const rows = await session.all<IdentifiedRow>(
     `SELECT x.id, x.fingerprint, x.kind, x.uid, x.project_id AS "projectId", x.to_run AS "toRun"
      FROM hookdrift.violation x WHERE x.id IN (SELECT max(v.id) FROM hookdrift.violation v
        WHERE v.fingerprint >= $1::text AND v.fingerprint < $2::text AND v.from_run <= $3
-         AND v.project_id + 0 = ANY($5) GROUP BY v.fingerprint ORDER BY v.fingerprint LIMIT $4)
+         AND v.project_id + 0 = ANY($5) AND (v.kind = 'service' OR v.project_id + 0 = ANY($6)) GROUP BY v.fingerprint ORDER BY v.fingerprint LIMIT $4)
      ORDER BY x.fingerprint`,
-    [prefix, `${prefix}~`, run, most, [...scans.keys()]],
+    [
+      ...[prefix, `${prefix}~`, run, most, [...scans.keys()]],
+      scansAt.flatMap(({ id, name }) => (isVisible(name) ? [id] : [])),
+    ],
   )
   return rows.flatMap(({ projectId, toRun, ...row }) => {
     const scan = scans.get(projectId)

@@ -747,6 +747,7 @@ const ignoredByKind: Readonly<Record<Kind, ReturnType<typeof ignoredWithin>>> = 
   device: [],
   project: ignoredWithin(project),
   probe: [],
+  service: [],
   policy: [],
 }
 

@@ -113,8 +113,8 @@ describe('a test of a policy', () => {
     }
     const next = { ...secret, uid: 'k2', expires_at: null }
     const expired = (at: string) =>
-      outcome({ at, resources: [{ kind: 'endpoint', uid: 'e1', secrets: [secret, next] }], expect: [] }).filter((found) =>
-        found.startsWith('endpoint/secret-expired'),
+      outcome({ at, resources: [{ kind: 'endpoint', uid: 'e1', secrets: [secret, next] }], expect: [] }).filter(
+        (found) => found.startsWith('endpoint/secret-expired'),
       )
     expect(expired('2026-05-01')).toEqual(expired('2026-05-01T00:00:00Z'))
     expect(expired('2026-06-01')).toEqual(['endpoint/secret-expired-active e1'])

@@ -22,9 +22,7 @@ export const projectRules: readonly Rule[] = [
         .number()
         .positive()
         .default(3600)
-        .describe(
-          'Shortest outage that may disable an endpoint, in seconds',
-        ),
+        .describe('Shortest outage that may disable an endpoint, in seconds'),
     }),
     check({ attributes: { config } }, { options: { min_seconds } }) {
       if (config?.disable_endpoint !== true) return

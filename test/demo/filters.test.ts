@@ -192,6 +192,9 @@ describe('filter rows', () => {
       'filter with this event type already exists',
     )
     expect((await send(`${path}/${uid}`, 'PUT', { event_type: other })).status).toBe(400)
+    const unknown = { status: 404, json: { message: 'event type does not exist' } }
+    expect(await send(path, 'POST', { event_type: 'never.named' })).toMatchObject(unknown)
+    expect(await send(`${path}/${uid}`, 'PUT', { body: { x: 1 } })).toMatchObject(unknown)
     expect(await send(`${path}/01AAAAAAAAAAAAAAAAAAAAAAAA`, 'DELETE', {})).toMatchObject({
       status: 404,
       json: { message: 'filter not found' },

@@ -6,14 +6,14 @@ export const rulesAsJson: readonly {
   readonly kind: 'endpoint' | 'subscription'
   readonly rule: RuleProperties
 }[] = [
-  ofEndpoints('endpoint/inactive', is('status', 'inactive')),
+  ofEndpoints('endpoint/inactive', { ...at('status'), operator: 'in', value: ['inactive', 'pending'] }),
   ofEndpoints('endpoint/timeout-high', { ...at('http_timeout'), operator: 'greaterThan', value: 60 }),
   ofEndpoints(
     'endpoint/timeout-low',
     { ...at('http_timeout'), operator: 'greaterThan', value: 0 },
     { ...at('http_timeout'), operator: 'lessThan', value: 5 },
   ),
-  ofEndpoints('endpoint/rate-limit-absent', is('rate_limit', 0), is('rate_limit_duration', 0)),
+  ofEndpoints('endpoint/rate-limit-absent', is('rate_limit', 0)),
   ofEndpoints(
     'endpoint/rate-limit-ineffective',
     { ...at('rate_limit'), operator: 'greaterThan', value: 0 },
@@ -23,7 +23,7 @@ export const rulesAsJson: readonly {
   ofEndpoints('endpoint/status-unknown', {
     ...at('status'),
     operator: 'notIn',
-    value: ['active', 'inactive', 'paused'],
+    value: ['active', 'inactive', 'paused', 'pending'],
   }),
   ofEndpoints('endpoint/url-not-https', { ...at('url'), operator: 'startsWith', value: 'http://' }),
   ofEndpoints('endpoint/owner-missing', is('owner_id', null)),

@@ -21,7 +21,7 @@ rules:
 `)
 
 const disabled = aSource('SRC-1', { is_disabled: true })
-const idle = anEndpoint('EP-1', { rate_limit: 0 })
+const idle = anEndpoint('EP-1', { rate_limit_duration: 0 })
 
 /** undefined: not shown. */
 type Fields = Readonly<Record<string, Json | undefined>>
@@ -58,7 +58,7 @@ describe('a field of the contract with a wrong type', () => {
     ['rate_limit_duration', 'soon', 'a number of seconds', 'endpoint/rate-limit-ineffective'],
     ['http_timeout', true, 'a number of seconds', 'endpoint/timeout-high'],
   ])('%s: %j silences the rules that read it and no others', async (field, value, expected, silent) => {
-    const bad = anEndpoint('EP-1', { url: 'http://ep-1.example/hooks', rate_limit: 0, http_timeout: 600 })
+    const bad = anEndpoint('EP-1', { url: 'http://ep-1.example/hooks', rate_limit_duration: 0, http_timeout: 600 })
     await using fixture = await openLiteral({ endpoints: [bad, anEndpoint('EP-2')] })
     const rules = ['endpoint/rate-limit-ineffective', 'endpoint/timeout-high', 'endpoint/url-not-https']
     expect(violationLines(await fixture.audit({ policy }))).toEqual(rules.map((rule) => `opened ${rule} EP-1`))
@@ -209,17 +209,18 @@ custom:
     message: "{endpoint.name}"
 `)
     const subscriptions = [aSubscription('SUB-1', 'EP-1'), aSubscription('SUB-2', 'EP-2')]
-    const endpoints = [idle, anEndpoint('EP-2', { rate_limit: 0 })]
+    const unlimited = anEndpoint('EP-1', { rate_limit: 0 })
+    const endpoints = [unlimited, anEndpoint('EP-2', { rate_limit: 0 })]
     await using fixture = await openLiteral({ endpoints, subscriptions })
     await fixture.audit({ policy: shared })
-    fixture.show({ endpoints: [{ ...idle, rate_limit: 'x' }, anEndpoint('EP-2', { rate_limit: 5 })] })
+    fixture.show({ endpoints: [{ ...unlimited, rate_limit: 'x' }, anEndpoint('EP-2', { rate_limit: 5 })] })
     expect(violationLines(await fixture.audit())).toEqual([
       'continuing acme/named SUB-1',
       'continuing acme/named SUB-2',
       'unknown acme/limited SUB-1',
       'unknown acme/limited SUB-2',
     ])
-    fixture.show({ endpoints: [idle, anEndpoint('EP-2', { rate_limit: 5 })] })
+    fixture.show({ endpoints: [unlimited, anEndpoint('EP-2', { rate_limit: 5 })] })
     expect(violationLines(await fixture.audit())).toEqual([
       'continuing acme/limited SUB-1',
       'continuing acme/named SUB-1',
@@ -508,8 +509,8 @@ describe('a replay', () => {
 extends: []
 rules: { endpoint/rate-limit-ineffective: {}, source/disabled: {}, endpoint/url-not-https: {}, drift/rate-limit-lost: {} }
 custom:
-  - { id: acme/limit, kind: endpoint, assert: resource.rate_limit > 0, severity: high, message: unlimited }
-  - { id: acme/joined, kind: subscription, assert: endpoint.rate_limit > 0, severity: high, message: unlimited }
+  - { id: acme/limit, kind: endpoint, assert: resource.rate_limit * resource.rate_limit_duration > 0, severity: high, message: unlimited }
+  - { id: acme/joined, kind: subscription, assert: endpoint.rate_limit * endpoint.rate_limit_duration > 0, severity: high, message: unlimited }
 `)
     const subscriptions = [aSubscription('SUB-1', 'EP-1')]
     await using fixture = await openLiteral({ endpoints: [idle], sources: [disabled], subscriptions })

@@ -1,4 +1,5 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
+import { isProjectList } from '../../model/resource.ts'
 import { RunningDigest } from '../chain/digest-rows.ts'
 import { changeMembers, type PartDigests, versionMembers, violationMembers } from '../chain/parts.ts'
 import type { Session, Transaction } from '../sql/session.ts'
@@ -22,7 +23,10 @@ export interface RunRows {
 /** Projects get ids in the order of `opened`, other rows in the order of their projects' ids. */
 export async function makeRows(session: Session, run: number, opened: readonly OpenProject[]): Promise<RunRows> {
   const last = await readLastIds(session)
-  const fresh = opened.filter(({ id }) => id === null)
+  // Of a service of which nothing was found, its list was asked for violations alone.
+  const fresh = opened.filter(
+    ({ id, project, state }) => id === null && (state.scan !== null || !isProjectList(project)),
+  )
   for (const [at, project] of fresh.entries()) project.id = last.project + 1 + at
   const projects = opened.filter(hasId).sort((a, b) => a.id - b.id)
   const tables = {

@@ -101,7 +101,7 @@ export function openSoundFleet(types: readonly ('outgoing' | 'incoming')[]): {
 }
 
 function soundSubscription(row: SubscriptionRow): SubscriptionRow {
-  return { ...row, retry_config: { type: 'exponential', duration: 60, retry_count: 8 } }
+  return { ...row, retry_config: null }
 }
 
 function soundSource(project: string, index: number): Partial<SourceRow> {

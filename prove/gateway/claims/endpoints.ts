@@ -39,7 +39,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ secrets: [], advanced_signatures: true }),
     asks: ['endpoint/secret-missing'],
     says: ['high endpoint/secret-missing 0/secrets'],
-    trial: 'no-secret-advanced',
   },
   {
     given: 'simple signatures and no secret',
@@ -48,7 +47,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ secrets: [], advanced_signatures: false }),
     asks: ['endpoint/secret-missing'],
     says: ['critical endpoint/secret-missing 0/secrets'],
-    trial: 'no-secret-simple',
   },
   {
     given: 'simple signatures and deleted secrets only',
@@ -69,7 +67,6 @@ export const claims: readonly Claim[] = [
       'medium endpoint/secret-expired-active 0/secrets/K1',
       'medium endpoint/secret-expired-active 0/secrets/K2',
     ],
-    trial: 'all-secrets-expired',
   },
   {
     given: 'an expired secret with a successor',
@@ -78,7 +75,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ secrets: [secret('K1', { expires_at: ending }), secret('K2')] }),
     asks: ['endpoint/secret-missing', 'endpoint/secret-expired-active'],
     says: ['medium endpoint/secret-expired-active 0/secrets/K1'],
-    trial: 'expired-secret-signs',
   },
   {
     given: 'an expired secret that is deleted, with a successor',
@@ -119,7 +115,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ secrets: [secret('K1', { value: 'a' })] }),
     asks: ['endpoint/secret-weak'],
     says: ['high endpoint/secret-weak 0/secrets/K1/value'],
-    trial: 'short-secret',
   },
   {
     given: 'an API key of one character',
@@ -199,7 +194,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ url: 'http://hooks.tenant.dev/in', authentication: apiKey('not-a-real-key-5d1c0a9e7b3f') }),
     asks: ['endpoint/url-not-https', 'endpoint/auth-over-http'],
     says: ['critical endpoint/auth-over-http 0/url', 'high endpoint/url-not-https 0/url'],
-    trial: 'api-key-over-http',
   },
   {
     given: 'a user and a password within an http URL',
@@ -208,7 +202,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ url: 'http://bob:not-a-real-key@hooks.tenant.dev/in', authentication: null }),
     asks: ['endpoint/auth-over-http', 'endpoint/url-credentials'],
     says: ['critical endpoint/auth-over-http 0/url', 'high endpoint/url-credentials 0/url'],
-    trial: 'userinfo-in-url',
   },
   {
     given: 'a client assertion with HS256',
@@ -268,7 +261,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ url: 'https://hooks.tenant.dev/in#part' }),
     asks: ['endpoint/url-invalid'],
     says: [],
-    trial: 'url-fragment',
   },
   {
     given: 'a URL with a blank in its path',
@@ -301,7 +293,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ url: 'https://169.254.169.254/latest/meta-data' }),
     asks: ['endpoint/url-metadata-address', 'endpoint/url-private-address'],
     says: ['critical endpoint/url-metadata-address 0/url'],
-    trial: 'metadata-address',
   },
   {
     given: 'a loopback address',
@@ -310,7 +301,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ url: 'https://127.0.0.1/in' }),
     asks: ['endpoint/url-metadata-address', 'endpoint/url-private-address'],
     says: ['high endpoint/url-private-address 0/url'],
-    trial: 'loopback-address',
   },
   {
     given: 'a private address',
@@ -327,7 +317,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ status: 'inactive' }),
     asks: ['endpoint/inactive', 'endpoint/status-unknown'],
     says: ['high endpoint/inactive 0/status'],
-    trial: 'inactive-endpoint',
   },
   {
     given: 'a pending endpoint',
@@ -344,7 +333,6 @@ export const claims: readonly Claim[] = [
     has: { endpoints: [{}], subscriptions: [] },
     asks: ['endpoint/orphan'],
     says: ['low endpoint/orphan 0'],
-    trial: 'event-to-orphan',
   },
   {
     given: 'a rate limit of 0 per 60 s',
@@ -353,7 +341,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ rate_limit: 0, rate_limit_duration: 60 }),
     asks: ['endpoint/rate-limit-absent', 'endpoint/rate-limit-ineffective', 'endpoint/rate-limit-low'],
     says: ['info endpoint/rate-limit-absent 0/rate_limit'],
-    trial: 'rate-limit-zero',
   },
   {
     given: 'a rate limit of 10 per 0 s',
@@ -378,7 +365,6 @@ export const claims: readonly Claim[] = [
     has: endpoint({ content_type: 'application/x-www-form-urlencoded' }),
     asks: ['endpoint/form-encoded'],
     says: ['medium endpoint/form-encoded 0/content_type'],
-    trial: 'form-encoding',
   },
   {
     given: 'a URL template with an ordinary subscription',
@@ -417,8 +403,7 @@ export const claims: readonly Claim[] = [
     had: endpoint({ authentication: apiKey('not-a-real-key-5d1c0a9e7b3f') }),
     has: endpoint({ authentication: null }),
     asks: ['drift/authentication-lost', 'drift/secret-changed'],
-    says: ['high drift/authentication-lost 0/authentication', 'info drift/secret-changed 0/authentication'],
-    trial: 'update-without-authentication',
+    says: ['high drift/authentication-lost 0/authentication', 'info drift/secret-changed endpoint:0/authentication'],
   },
   {
     given: 'a rotation of the signing secret',
@@ -427,7 +412,7 @@ export const claims: readonly Claim[] = [
     had: endpoint({ secrets: [secret('K1')] }),
     has: endpoint({ secrets: [secret('K1', { expires_at: '2027-10-01T10:00:00Z' }), secret('K2')] }),
     asks: ['drift/secret-changed'],
-    says: ['info drift/secret-changed 0/secrets/K2'],
+    says: ['info drift/secret-changed endpoint:0/secrets/K2'],
   },
   {
     given: 'another host in the URL',
@@ -437,6 +422,5 @@ export const claims: readonly Claim[] = [
     has: endpoint({ url: 'https://elsewhere.tenant.dev/in' }),
     asks: ['drift/url-host-changed'],
     says: ['high drift/url-host-changed 0/url'],
-    trial: 'retry-goes-to-new-host',
   },
 ]

@@ -14,7 +14,7 @@ export const claims: readonly Claim[] = [
     known: reads,
     has: { endpoints: [{ http_timeout: 120 }] },
     asks: ['endpoint/timeout-high', 'endpoint/timeout-low'],
-    says: ['medium endpoint/timeout-high 0 /http_timeout'],
+    says: ['medium endpoint/timeout-high 0/http_timeout'],
   },
   {
     given: 'an endpoint with a timeout of 30 s',

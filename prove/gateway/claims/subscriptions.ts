@@ -63,7 +63,6 @@ export const claims: readonly Claim[] = [
     has: body({ deleted: { $exist: false } }),
     asks: aboutFilters,
     says: never,
-    trial: 'filter-test',
   },
   {
     given: '`$exist: false` next to another field',
@@ -72,7 +71,6 @@ export const claims: readonly Claim[] = [
     has: body({ deleted: { $exist: false }, type: 'x' }),
     asks: aboutFilters,
     says: [],
-    trial: 'filter-test',
   },
   {
     given: 'a field that is compared with an empty list',
@@ -81,7 +79,6 @@ export const claims: readonly Claim[] = [
     has: body({ tags: [] }),
     asks: aboutFilters,
     says: never,
-    trial: 'filter-test',
   },
   {
     given: 'a field that is compared with null',
@@ -90,7 +87,6 @@ export const claims: readonly Claim[] = [
     has: body({ deleted: null }),
     asks: aboutFilters,
     says: never,
-    trial: 'filter-test',
   },
   {
     given: 'an empty `$in`',
@@ -99,7 +95,6 @@ export const claims: readonly Claim[] = [
     has: body({ country: { $in: [] } }),
     asks: aboutFilters,
     says: never,
-    trial: 'filter-test',
   },
   {
     given: 'an empty `$in` next to another field',
@@ -108,7 +103,6 @@ export const claims: readonly Claim[] = [
     has: body({ country: { $in: [] }, type: 'x' }),
     asks: aboutFilters,
     says: [],
-    trial: 'filter-test',
   },
   {
     given: 'a range with nothing in it',
@@ -117,7 +111,6 @@ export const claims: readonly Claim[] = [
     has: body({ amount: { $gt: 10, $lt: 5 } }),
     asks: aboutFilters,
     says: never,
-    trial: 'filter-test',
   },
   {
     given: 'a range with nothing in it next to another field',
@@ -126,7 +119,6 @@ export const claims: readonly Claim[] = [
     has: body({ amount: { $gt: 10, $lt: 5 }, type: 'x' }),
     asks: aboutFilters,
     says: [],
-    trial: 'filter-test',
   },
   {
     given: '`$eq` of a number and `$in` of the same number as a text',
@@ -135,7 +127,6 @@ export const claims: readonly Claim[] = [
     has: body({ amount: { $eq: 5, $in: ['5'] } }),
     asks: aboutFilters,
     says: [],
-    trial: 'filter-test',
   },
   {
     given: 'a member of a list that must be two things',
@@ -144,7 +135,6 @@ export const claims: readonly Claim[] = [
     has: body({ 'items.$.n': { $gt: 10, $lt: 5 }, type: 'x' }),
     asks: aboutFilters,
     says: never,
-    trial: 'filter-test',
   },
   {
     given: 'a member of a list',
@@ -153,7 +143,6 @@ export const claims: readonly Claim[] = [
     has: body({ 'items.$.sku': 'a' }),
     asks: aboutFilters,
     says: [],
-    trial: 'filter-test',
   },
   {
     given: 'a name that ends with `.$`',
@@ -162,7 +151,6 @@ export const claims: readonly Claim[] = [
     has: body({ 'tags.$': 'urgent' }),
     asks: aboutFilters,
     says: fails,
-    trial: 'filter-test',
   },
   {
     given: 'more than three `$.`',
@@ -171,7 +159,6 @@ export const claims: readonly Claim[] = [
     has: body({ 'a.$.b.$.c.$.d.$.e': 1 }),
     asks: aboutFilters,
     says: fails,
-    trial: 'filter-test',
   },
   {
     given: '`$gt` of a date, next to another field',
@@ -180,7 +167,6 @@ export const claims: readonly Claim[] = [
     has: body({ created: { $gt: '2024-01-01' }, type: 'x' }),
     asks: aboutFilters,
     says: fails,
-    trial: 'filter-test',
   },
   {
     given: '`$gte` of a date',
@@ -189,7 +175,6 @@ export const claims: readonly Claim[] = [
     has: body({ created: { $gte: '2024-01-01' } }),
     asks: aboutFilters,
     says: never,
-    trial: 'filter-test',
   },
   {
     given: '`$lt` of a date',
@@ -198,7 +183,6 @@ export const claims: readonly Claim[] = [
     has: body({ created: { $lt: '2024-01-01' } }),
     asks: aboutFilters,
     says: [],
-    trial: 'filter-test',
   },
   {
     given: 'an expression that Go does not compile',
@@ -207,7 +191,6 @@ export const claims: readonly Claim[] = [
     has: body({ name: { $regex: '^(?!test)' } }),
     asks: aboutFilters,
     says: fails,
-    trial: 'filter-test',
   },
   {
     given: 'an expression that names two groups alike',
@@ -216,7 +199,6 @@ export const claims: readonly Claim[] = [
     has: body({ name: { $regex: '(?P<n>x)(?P<n>y)' } }),
     asks: aboutFilters,
     says: [],
-    trial: 'filter-test',
   },
   {
     given: 'an `$exist` that is a text',
@@ -225,7 +207,6 @@ export const claims: readonly Claim[] = [
     has: body({ name: { $exist: 'yes' } }),
     asks: aboutFilters,
     says: fails,
-    trial: 'filter-test',
   },
   {
     given: '`$or` below a field',
@@ -234,7 +215,6 @@ export const claims: readonly Claim[] = [
     has: body({ amount: { $or: [{ $gt: 10 }, { $lt: 5 }] } }),
     asks: aboutFilters,
     says: fails,
-    trial: 'filter-test',
   },
   {
     given: '`$in` with a value that is not a list',
@@ -243,7 +223,6 @@ export const claims: readonly Claim[] = [
     has: body({ tags: { $in: 'urgent' } }),
     asks: aboutFilters,
     says: [],
-    trial: 'filter-test',
   },
   {
     given: '`true` for a header',
@@ -284,7 +263,6 @@ export const claims: readonly Claim[] = [
     has: incoming({ mask_id: 'MaskOfSource1234' }, declaring(['invoice.paid'], rows('invoice.paid'))),
     asks: ['subscription/event-type-unreachable'],
     says: ['high subscription/event-type-unreachable 0/filters'],
-    trial: 'ingest',
   },
   {
     given: 'rows of the mask id and of another type',
@@ -296,7 +274,6 @@ export const claims: readonly Claim[] = [
     ),
     asks: ['subscription/event-type-unreachable'],
     says: [],
-    trial: 'ingest',
   },
   {
     given: 'a row of `*` on an http source',
@@ -305,7 +282,6 @@ export const claims: readonly Claim[] = [
     has: incoming({ mask_id: 'MaskOfSource1234' }, declaring(['*'], rows('*'))),
     asks: ['subscription/event-type-unreachable'],
     says: [],
-    trial: 'ingest',
   },
   {
     given: 'no filter row',
@@ -314,7 +290,6 @@ export const claims: readonly Claim[] = [
     has: { subscriptions: [declaring(['paid'], [])] },
     asks: ['subscription/no-filter', 'subscription/filter-diverges'],
     says: ['high subscription/no-filter 0/filters'],
-    trial: 'rows-gone',
   },
   {
     given: 'a row of a type that is not declared',
@@ -323,7 +298,6 @@ export const claims: readonly Claim[] = [
     has: { subscriptions: [declaring(['a'], rows('a', 'b'))] },
     asks: ['subscription/filter-diverges'],
     says: ['high subscription/filter-diverges 0/filters'],
-    trial: 'rows-and-broadcasts',
   },
   {
     given: 'rows as declared',
@@ -340,7 +314,6 @@ export const claims: readonly Claim[] = [
     has: { subscriptions: [declaring(['Order.Paid', 'order.paid'], rows('Order.Paid', 'order.paid'))] },
     asks: ['subscription/event-type-odd'],
     says: [],
-    trial: 'event-type-case',
   },
   {
     given: 'a type with a blank at its end',
@@ -357,7 +330,6 @@ export const claims: readonly Claim[] = [
     has: { subscriptions: [{ delivery_mode: 'at_most_once' }] },
     asks: ['subscription/at-most-once'],
     says: ['medium subscription/at-most-once 0/delivery_mode'],
-    trial: 'at-most-once',
   },
   {
     given: 'two subscriptions of one source and one endpoint',
@@ -373,7 +345,6 @@ export const claims: readonly Claim[] = [
       'high subscription/duplicate 0/filter_config/event_types',
       'high subscription/duplicate 1/filter_config/event_types',
     ],
-    trial: 'two-subscriptions',
   },
   {
     given: 'a subscription without an endpoint',
@@ -390,7 +361,6 @@ export const claims: readonly Claim[] = [
     has: { endpoints: [{ status: 'paused' }] },
     asks: ['subscription/target-not-active'],
     says: ['high subscription/target-not-active 0/endpoint_uid'],
-    trial: 'paused-endpoint',
   },
   {
     given: 'a function that logs the payload',
@@ -408,7 +378,6 @@ export const claims: readonly Claim[] = [
     has: body({ tenant: 't1', type: 'x' }),
     asks: ['drift/filter-widened'],
     says: ['medium drift/filter-widened 0/filters/paid/body'],
-    trial: 'filter-test',
   },
   {
     given: 'a branch that is added next to `$or`',
@@ -427,7 +396,6 @@ export const claims: readonly Claim[] = [
     has: body({ deleted: { $exist: false }, type: 'x' }),
     asks: ['drift/filter-widened'],
     says: ['medium drift/filter-widened 0/filters/paid/body'],
-    trial: 'filter-test',
   },
   {
     given: 'a row that was deleted',
@@ -437,6 +405,5 @@ export const claims: readonly Claim[] = [
     has: { subscriptions: [declaring(['a', 'b'], rows('b'))] },
     asks: ['drift/filter-removed'],
     says: ['high drift/filter-removed 0/filters'],
-    trial: 'rows-gone',
   },
 ]

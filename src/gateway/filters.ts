@@ -87,6 +87,7 @@ const operators = '$eq $neq $gt $gte $lt $lte $in $nin $regex $exist $or $and'.s
 /** Filters are a few levels deep and have few conditions for a field; what goes beyond is not evaluated. */
 const deepest = 16
 const mostOperands = 200
+const longestOperand = 400
 
 function flattened(value: Json, depth = deepest): Branch {
   const branch: Branch = { fields: new Map(), choices: [], faults: [] }
@@ -314,9 +315,9 @@ function gather({ fields, choices }: Branch, into: Map<string, readonly Conditio
   return into
 }
 
-/** Whether it is not known what an operand is: it is sealed, or a number in a form that is not evaluated. */
+/** Whether it is not known what an operand is: it is sealed, long, or a number in a form that is not evaluated. */
 function isUnsure(operand: Json): boolean {
-  return typeof operand === 'string' && /^(?:sealed:|[+-]?0x)/i.test(operand)
+  return typeof operand === 'string' && (operand.length > longestOperand || /^(?:sealed:|[+-]?0x)/i.test(operand))
 }
 
 function listOf(value: Json): readonly Json[] {
@@ -334,7 +335,9 @@ function numberOf(value: Json): number | undefined {
   if (/^nan$/i.test(plain)) return Number.NaN
   if (/^[+-]?inf(?:inity)?$/i.test(plain)) return plain.startsWith('-') ? -Infinity : Infinity
   const digits = plain.replaceAll(/(?<=\d)_(?=\d)/g, '')
-  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(digits) ? Number(digits) : undefined
+  const number = /^[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:e[+-]?\d{1,400})?$/i.test(digits)
+    ? Number(digits)
+    : undefined
   return Number.isFinite(number) ? number : undefined
 }
 
@@ -359,18 +362,15 @@ function isContainer(value: Json): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** Longer patterns are not checked: this finds mistakes, and must never take long. */
-const longestPattern = 1000
-
 function regexFault(operand: Json): string | undefined {
   if (typeof operand !== 'string' || isExactNumber(operand)) return 'it is not a string'
-  const fault = operand.length > longestPattern ? undefined : patternFault(operand)
+  const fault = patternFault(operand)
   // Go takes it, and names both groups.
   return fault?.startsWith('duplicate capture group name') ? undefined : fault
 }
 
 /** Go's `textproto.CanonicalMIMEHeaderKey`. */
 function canonicalHeader(name: string): string {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return name
+  if (!/^[\w!#$%&'*+.^`|~-]{1,400}$/.test(name)) return name
   return name.toLowerCase().replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 }

@@ -457,7 +457,7 @@ def across_project(seen, is_whole):
         if target is None or (is_whole("endpoint") and target not in endpoints):
             add("subscription/target-missing", r, "/endpoint_uid")
         endpoint = endpoints.get(target)
-        if endpoint is not None and endpoint.get("status") != "active":
+        if endpoint is not None and endpoint.get("status") not in ("active", "inactive"):
             add("subscription/target-not-active", r, "/endpoint_uid")
     catalogue = [r.attributes for r in by_kind.get("event_type", {}).values()]
     of_rows, doubted = across_rows(subscriptions.values(), catalogue, is_whole("event_type"))

@@ -84,7 +84,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
 
   it('concludes each project by itself', () => {
     const evaluator = evaluatorOf('subscription/target-not-active: {}')
-    evaluator.of(p).evaluate(a('endpoint', { status: 'inactive' }, 'e'))
+    evaluator.of(p).evaluate(a('endpoint', { status: 'paused' }, 'e'))
     evaluator.of(p).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
     evaluator.of(q).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
     const found = [evaluator.of(p).conclude(all), evaluator.of(q).conclude(all)]

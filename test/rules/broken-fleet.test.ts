@@ -107,7 +107,7 @@ describe('a generated fleet', () => {
       const endpoints = breakRows(data.endpoints, endpointBreaks, expected)
       const used = new Map(data.subscriptions.map((row) => [row.endpoint_id, row]))
       const of = (rule: string) => used.get(endpoints.broken.get(rule)?.uid ?? '')
-      for (const rule of ['endpoint/inactive', 'endpoint/paused-long']) {
+      for (const rule of ['endpoint/paused-long']) {
         expected.push(`subscription/target-not-active ${of(rule)?.uid}`)
       }
       // A subscription loses its endpoint, and that one its only subscription.

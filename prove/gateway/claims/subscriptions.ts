@@ -363,6 +363,14 @@ export const claims: readonly Claim[] = [
     says: ['high subscription/target-not-active 0/endpoint_uid'],
   },
   {
+    given: 'an inactive endpoint',
+    does: 'has its events discarded, which is said of the endpoint alone',
+    known: [creation],
+    has: { endpoints: [{ status: 'inactive' }] },
+    asks: ['subscription/target-not-active'],
+    says: [],
+  },
+  {
     given: 'a function that logs the payload',
     does: 'leaves no log: the worker drops it',
     known: [creation],

@@ -109,7 +109,8 @@ export const subscriptionRules: readonly Rule[] = [
       const endpoints = new Map(all('endpoint').map((endpoint) => [endpoint.uid, endpoint]))
       for (const at of all('subscription')) {
         const { status } = endpoints.get(at.attributes.endpoint_uid ?? '')?.attributes ?? {}
-        if (typeof status !== 'string' || status === 'active') continue
+        // An inactive endpoint is reported once, by `endpoint/inactive`.
+        if (typeof status !== 'string' || status === 'active' || status === 'inactive') continue
         const message = `the endpoint is ${status}: matching events are discarded, not queued`
         yield { at, path: '/endpoint_uid', message }
       }

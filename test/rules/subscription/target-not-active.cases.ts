@@ -1,9 +1,8 @@
 import { anEndpoint, aSubscription, type Cases } from '../rule-cases.ts'
 
 export const cases: Cases = {
-  'finds a subscription whose endpoint is inactive': {
+  'leaves an inactive endpoint to the rule about that, which reports it once': {
     sees: [anEndpoint({ status: 'inactive' }), aSubscription({ endpoint_uid: 'e1' })],
-    finds: ['high s1/endpoint_uid: the endpoint is inactive: matching events are discarded, not queued'],
   },
   'finds one whose endpoint is paused, each of them': {
     sees: [
@@ -20,10 +19,10 @@ export const cases: Cases = {
     sees: [anEndpoint({ status: 'active' }), aSubscription({ endpoint_uid: 'e1' })],
   },
   'leaves an endpoint of the same uid in another project out': {
-    sees: [anEndpoint({ status: 'inactive' }, 'e1', 'other'), aSubscription({ endpoint_uid: 'e1' })],
+    sees: [anEndpoint({ status: 'paused' }, 'e1', 'other'), aSubscription({ endpoint_uid: 'e1' })],
   },
   'is silent about an endpoint that was not seen': { sees: [aSubscription({ endpoint_uid: 'e1' })] },
   'is silent where there is no endpoint': {
-    sees: [anEndpoint({ status: 'inactive' }), aSubscription({ endpoint_uid: null })],
+    sees: [anEndpoint({ status: 'paused' }), aSubscription({ endpoint_uid: null })],
   },
 }

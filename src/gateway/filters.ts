@@ -29,7 +29,7 @@ export type FilterPart = (typeof filterParts)[number]
 export type EventOrigin = 'http' | 'other'
 
 /** What is certain about a part of a filter. Without either member, events may match. */
-export interface FilterVerdict {
+interface FilterVerdict {
   /** Why no event matches. */
   readonly never?: string
   /** Why it is an error, for every event or for every one that has some field. */
@@ -37,7 +37,7 @@ export interface FilterVerdict {
 }
 
 /** `origin`: where it is known; `moreOperators`: besides the usual ones, with a meaning that is not known. */
-export interface FilterContext {
+interface FilterContext {
   readonly origin?: EventOrigin | undefined
   readonly moreOperators?: readonly string[]
 }

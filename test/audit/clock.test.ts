@@ -67,7 +67,7 @@ it('endpoint/paused-long counts from the first run that found the endpoint pause
   const first = await audit(1)
   set({ description: 'another version of it' })
   const later = [await audit(12), await audit(12), await audit(5)]
-  const message = `paused since ${first.run.started_at.slice(0, 16).replace('T', ' ')} UTC (policy: at most 24 h): its events are discarded, not queued`
+  const message = `paused since ${first.run.started_at.slice(0, 16).replace('T', ' ')} UTC (policy: at most 24 h): its new events are discarded, not queued`
   expect([first, ...later].map(({ said }) => said)).toEqual([
     [],
     [],

@@ -49,7 +49,7 @@ const ofFixes = (): Trial[] =>
   fixes
     .filter(({ rule }) => builtInRule(rule) !== undefined)
     .map((fix) => {
-      const tried = fix.steps === undefined ? 'what restore prints' : 'the steps of the page'
+      const tried = fix.steps === undefined ? 'what restore prints' : 'requests of the table'
       return { given: fix.rule, tried, run: () => tryFix(bench, fix) }
     })
 const ofClaims = async (): Promise<Trial[]> =>

@@ -1,7 +1,7 @@
 import type { Configuration } from '../claim.ts'
 import { configure, deliveryIs, endpoint, event, request, type Step, shows, source, subscription } from './steps.ts'
 
-/** What breaks a rule on a running gateway, and the steps of its page that fix it. */
+/** What breaks a rule on a running gateway, and requests that fix it. */
 export interface FixTrial {
   readonly rule: string
   readonly has: Configuration

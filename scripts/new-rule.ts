@@ -70,7 +70,7 @@ process.stdout.write(`
 Now replace what the template says, by hand:
 1. ${isRow ? `the row in ${table}` : `src/rules/${id}.ts`}: title, severity, packs, options and the check
 2. test/rules/${id}.cases.ts: the cases, and the row that breaks the rule
-3. docs/rules/${id}.md: the four sections
+3. docs/rules/${id}.md: the five sections
 Then: npm run fix, npm run reference, UPDATE_PAGES=1 npx vitest run test/rules test/policy test/compliance -u
 It gives evidence for the controls of ${like}; config/frameworks says so.
 `)

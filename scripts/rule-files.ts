@@ -113,6 +113,10 @@ The value is to be replaced.
 
 It says nothing about the resource.
 
+## How we know
+
+- Not about the gateway: the value comes from the template of new rules.
+
 ## How to fix
 
 Replace the value.

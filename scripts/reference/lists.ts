@@ -1,6 +1,7 @@
 import { explainViews } from '../../src/history/sqlite/views.ts'
 import { severities } from '../../src/model/violation.ts'
 import type { Rule } from '../../src/rules/engine/rule.ts'
+import { formerRules } from '../../src/rules/former-rules.ts'
 import { readRulePage } from '../../src/rules/rule-page.ts'
 import { rules } from '../../src/rules/rules.ts'
 import type { Cases } from '../../test/rules/rule-cases.ts'
@@ -49,7 +50,20 @@ the name of the resource; reports, pages and messages about one resource fill it
 \`npm run reference\`; \`hookdrift rules\` prints the list.
 `,
     ...(await Promise.all(sections)),
+    formerPart(),
   ].join('\n')
+}
+
+function formerPart(): string {
+  const rows = Object.entries(formerRules).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `## Rules that are no more
+
+A policy or a waiver that names one of these is refused with what is said here. \`source/disabled\` is still there and says
+the opposite of what it said before: a disabled source takes events all the same. \`hookdrift policy replay --policy policy.yaml\` shows what
+changes for a history of yours.
+
+${rows.map(([id, instead]) => `- \`${id}\`: ${instead}`).join('\n')}
+`
 }
 
 async function showRule({ id, severity, title }: Rule): Promise<string> {

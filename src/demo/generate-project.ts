@@ -42,7 +42,7 @@ export function generateProject({ project, sizes, baseTimeMs, random }: Site): P
     const subscription = aSubscription({ project, index, timeMs, random }, endpoint, source)
     // An endpoint's second subscription is for other events: the same ones would be delivered twice.
     const round = Math.floor(index / endpoints.length)
-    return round === 0 ? subscription : withEventVersion(subscription, round + 1)
+    return round === 0 || source !== undefined ? subscription : withEventVersion(subscription, round + 1)
   })
   return { endpoints: endpoints.reverse(), sources: sources.reverse(), subscriptions: subscriptions.reverse() }
 }
@@ -114,7 +114,8 @@ export function aSubscription(
     alert_config: random.chance(0.2) ? { count: 4, threshold: '1h' } : null,
     retry_config: random.chance(0.3) ? { type: 'linear', duration: 10, retry_count: 3 } : null,
     filter_config: {
-      event_types: [`${topic}.created`, `${topic}.updated`],
+      // The events of an http source have one type: its mask.
+      event_types: source === undefined ? [`${topic}.created`, `${topic}.updated`] : [source.mask_id],
       filter: { is_flattened: true, headers: {}, body: {} },
     },
     rate_limit_config: random.chance(0.2) ? { count: 1000, duration: 60 } : null,

@@ -39,7 +39,7 @@ describe('--report', async () => {
     const { violations } = JSON.parse((await cli.run('audit --format json')).stdout)
     const project = at(fleet.projects(), 0).uid
     for (const { kind, uid, ui_url } of violations) {
-      if (kind === 'project') expect(ui_url).toBeUndefined()
+      if (kind === 'project' || kind === 'service') expect(ui_url).toBeUndefined()
       else expect(ui_url).toBe(`https://convoy.example/projects/${project}/${kind}s/${uid}`)
     }
     expect(violations.length).toBeGreaterThan(0)

@@ -30,7 +30,11 @@ const anchorsOf = (path: string) =>
   [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
 
 /** Those of Docker. */
-const othersOptions: ReadonlySet<string> = new Set(['--health-cmd', '--token'])
+const othersOptions: ReadonlySet<string> = new Set([
+  ...['--health-cmd', '--token'],
+  // Of `npm run try:claims`.
+  ...['--receiver', '--only', '--at-once', '--fixes'],
+])
 const isBrief = (complaint: string) => complaint === '' || /missing|runs nothing/.test(complaint)
 
 describe('every page', () => {

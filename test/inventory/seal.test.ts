@@ -241,7 +241,7 @@ describe('facts of a secret', () => {
     ['482915730264918350276491', { min_length: 24, weak: ['digits'] }],
     ['abcdefghijklmnopqrstuvwxyz', { min_length: 24, weak: ['keyboard'] }],
     ["It's a Secret to Everybody", { min_length: 24, weak: ['published'] }],
-    ['${TENANT_WEBHOOK}', { min_length: 16, weak: ['variable'] }],
+    ['$' + '{TENANT_WEBHOOK}', { min_length: 16, weak: ['variable'] }],
     ['{{ .Values.tenant.key }}', { min_length: 24, weak: ['variable'] }],
     ['vault:data/tenants#webhook', { min_length: 24, weak: ['variable'] }],
     ['$Tq8wX2nC6vB9lM3', { min_length: 16, weak: [] }],

@@ -21,7 +21,8 @@ for (const [index, uid] of uids.entries()) {
 for (const index of [0, 3]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
 await fixture.audit()
 deleteEndpoint(fixture.fleet, { project, uid: at(uids, 3) })
-for (const index of [1, 4]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
+setEndpointStatus(fixture.fleet, { project, uid: at(uids, 1) }, 'inactive')
+setEndpointStatus(fixture.fleet, { project, uid: at(uids, 4) }, 'paused')
 await fixture.audit()
 afterAll(() => history[Symbol.asyncDispose]())
 

@@ -363,7 +363,7 @@ export const claims: readonly Claim[] = [
     says: ['high subscription/target-not-active 0/endpoint_uid'],
   },
   {
-    given: 'an inactive endpoint',
+    given: 'a subscription of an inactive endpoint',
     does: 'has its events discarded, which is said of the endpoint alone',
     known: [creation],
     has: { endpoints: [{ status: 'inactive' }] },

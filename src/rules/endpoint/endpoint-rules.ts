@@ -299,8 +299,8 @@ function perMinute({ rate_limit: limit, rate_limit_duration: seconds }: Endpoint
 function faultOfUrl(url: string): string | undefined {
   if (url === '') return 'the URL is empty'
   // The service encodes a blank within the path, and a URL with any other is never sent.
-  if (/^\s|\s$|[^\S ]|\?[^#]*\s|\/\/[^/?#]*\s/.test(url)) return 'the URL contains whitespace'
-  if (/\/\/[^/?#]*[{}]/.test(url)) return 'the URL has a brace in its host, where no template may be'
+  if (/^\s|\s$|[^\S ]|^[^?#]*\?[^#]*\s|^[^/?#]*\/\/[^/?#]*\s/.test(url)) return 'the URL contains whitespace'
+  if (/^[^/?#]*\/\/[^/?#]*[{}]/.test(url)) return 'the URL has a brace in its host, where no template may be'
   const destination = destinationOf(url)
   // `https:host` and `https:///host` are addresses to a browser, and none to most HTTP clients.
   if (destination === undefined || !/:\/\/[^/?#]/.test(url)) return 'the URL does not parse or has no host'

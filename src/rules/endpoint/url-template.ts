@@ -13,7 +13,7 @@ export const urlTemplate = projectRule({
       const [, host, path = '', query = ''] = parts.exec(at.attributes.url ?? '') ?? []
       const isTemplate = host !== undefined && (beginsName.test(path) || beginsName.test(query))
       // `/in/` and `/in` are one path. Another query excludes no URL.
-      return isTemplate ? [{ at, steps: [host, ...path.replace(/\/+$/, '').split('/')] }] : []
+      return isTemplate ? [{ at, steps: [host, ...path.split('/').filter((step) => step !== '')] }] : []
     })
     for (const { at, steps } of templates) {
       const ordinary = all('subscription').find(

@@ -7,6 +7,7 @@ export const filterUnreachable = projectRule({
   title: 'Source never carries what the filter asks for',
   severity: 'high',
   packs: ['delivery'],
+  licence: 'AdvancedSubscriptions',
   kind: 'subscription',
   reads: ['project', 'source', 'subscription'],
   *check({ all }) {

@@ -42,6 +42,7 @@ export const subscriptionRules: readonly Rule[] = [
     title: 'Filter fails, and its events fail for every subscription',
     severity: 'critical',
     packs: ['delivery'],
+    licence: 'AdvancedSubscriptions',
     options: z.strictObject({ known_operators: knownOperators }),
     check: ({ attributes }, { options: { known_operators: moreOperators } }) =>
       findFaults(attributes, (part, conditions) => verdictOn(part, conditions, { moreOperators }).fails),
@@ -71,6 +72,7 @@ export const subscriptionRules: readonly Rule[] = [
     title: 'Filter cannot match any event',
     severity: 'high',
     packs: ['delivery'],
+    licence: 'AdvancedSubscriptions',
     options: z.strictObject({ known_operators: knownOperators }),
     check: ({ attributes }, { options: { known_operators: moreOperators } }) =>
       findFaults(attributes, (part, conditions) => {

@@ -1,8 +1,3 @@
-/** Whether new designs should avoid a hash even within an HMAC, in any spelling: `MD5`, `SHA1`, `sha-1`. */
-export function isOutdatedHash(hash: string): boolean {
-  return /^(md5|sha-?1)$/i.test(hash)
-}
-
 /**
  * How much a hash is worth within an HMAC, to compare two: 256 bits and more count the same, because there is no gain from
  * the difference. undefined for one that is not known.

@@ -21,8 +21,9 @@ for (const [index, uid] of uids.entries()) {
 for (const index of [0, 3]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
 await fixture.audit()
 deleteEndpoint(fixture.fleet, { project, uid: at(uids, 3) })
-setEndpointStatus(fixture.fleet, { project, uid: at(uids, 1) }, 'inactive')
-setEndpointStatus(fixture.fleet, { project, uid: at(uids, 4) }, 'paused')
+for (const index of [1, 4]) setEndpointStatus(fixture.fleet, { project, uid: at(uids, index) }, 'inactive')
+// Its subscription has a violation.
+setEndpointStatus(fixture.fleet, { project, uid: at(uids, 5) }, 'paused')
 await fixture.audit()
 afterAll(() => history[Symbol.asyncDispose]())
 

@@ -16,8 +16,6 @@ export type Verifier = NonNullable<Source['verifier']>
 export type Queue = NonNullable<Source['pub_sub']>
 export type Project = AttributesOf<'project'>
 export type ProjectConfig = NonNullable<Project['config']>
-/** `duration` in seconds. */
-export type RetryConfig = NonNullable<ProjectConfig['strategy']>
 /** How a test run of a function went. */
 export type ProbeAttributes = AttributesOf<'probe'>
 

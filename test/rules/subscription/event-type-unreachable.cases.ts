@@ -25,6 +25,9 @@ export const cases: Cases = {
       aSubscription({ source_uid: 'q1', filters: { '*': {} } }, 's2'),
     ],
   },
+  'leaves a row with a sealed name alone, which may be the mask id': {
+    sees: [incoming, http(), rows({ 'sealed:0123456789abcdef0123456789abcdef': {} })],
+  },
   'leaves a source alone that finds its types in the request': {
     sees: [incoming, http({ event_type_location: 'request.header.X-Event-Type' }), paid],
   },

@@ -43,7 +43,7 @@ interface YesterdayBasis {
 
 /** `scan`: today's. The state is evaluated once for a run that found such violations last, when the first of them asks. */
 export function yesterdayOf(scan: ProjectScan, basis: YesterdayBasis): Yesterday {
-  const { evaluator, reform, asLeft } = basis
+  const { evaluator, startOf, reform, asLeft } = basis
   const { project, before } = scan
   const evaluations = new Map<number, ReturnType<typeof evaluateBefore>>()
   const switchOf = switchesOf(project, asLeft, evaluator)
@@ -63,6 +63,9 @@ export function yesterdayOf(scan: ProjectScan, basis: YesterdayBasis): Yesterday
       const { kind, rule, lastRun = before.lastScan } = violation
       const needs = evaluator.needs.get(rule)
       if (lastRun === undefined || needs === undefined || needs.scope === 'scan') return undefined
+      // It was compared with another baseline: today's says nothing of what it differed from.
+      const approvedAt = before.expected?.approvalOf(violation)?.at ?? ''
+      if (needs.life !== undefined && approvedAt > (startOf(lastRun) ?? '~')) return undefined
       const isAlike = !before.otherRules.has(lastRun)
       const today = asLeft(violation)
       if (isAlike && (!evaluator.overridden.has(rule) || today === undefined)) return undefined

@@ -114,8 +114,8 @@ export function aSubscription(
     alert_config: random.chance(0.2) ? { count: 4, threshold: '1h' } : null,
     retry_config: random.chance(0.3) ? { type: 'linear', duration: 10, retry_count: 3 } : null,
     filter_config: {
-      // The events of an http source have one type: its mask.
-      event_types: source === undefined ? [`${topic}.created`, `${topic}.updated`] : [source.mask_id],
+      // The events of an http source have one type, its mask, which few people name.
+      event_types: source === undefined ? [`${topic}.created`, `${topic}.updated`] : ['*'],
       filter: { is_flattened: true, headers: {}, body: {} },
     },
     rate_limit_config: random.chance(0.2) ? { count: 1000, duration: 60 } : null,

@@ -190,7 +190,7 @@ def differences_in(project, past):
 # --- what a scan finds
 
 # What was lost is a limit: a number and a time.
-LIMIT = ("/rate_limit", "/rate_limit_duration", "/config/ratelimit")
+LIMIT = ("/rate_limit", "/rate_limit_duration")
 # Besides the place of a violation: a source is verified in one way, what is delivered is declared or decided by rows.
 ALSO_ABOUT = {
     "drift/rate-limit-lost": LIMIT,

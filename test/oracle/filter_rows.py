@@ -93,9 +93,10 @@ def read_rows(walk, exchanges, most, past):
         read_some(reading, {uid: answers[uid] for uid in answers if uid in chosen})
         if reading.is_foreign:
             return reading
-        unread = {uid for uid in chosen if uid not in reading.rows} | (overdue & set(past.readings))
+        # What a scan failed to read stays unknown until it is read.
+        unread = {uid for uid in chosen if uid not in reading.rows} | (overdue & (set(past.readings) | past.unread))
         # Where the service has no rows, and never had, nothing is unknown.
-        reading.unread |= unread & set(past.readings) if reading.is_offered is False else unread
+        reading.unread |= unread & (set(past.readings) | past.unread) if reading.is_offered is False else unread
         reading.taken += len(pages)
     return reading
 
@@ -105,7 +106,7 @@ def leave_rows(walk, past):
     reading = RowReading()
     if walk.end != "foreign":
         reading.listed = [item["uid"] for item in walk.items]
-        reading.unread = set(reading.listed) & set(past.readings)
+        reading.unread = set(reading.listed) & (set(past.readings) | past.unread)
     return reading
 
 

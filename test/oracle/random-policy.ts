@@ -85,7 +85,7 @@ export const knownRules: readonly string[] = Object.keys(optionsByRule)
 
 /** Rules of which the severity of a finding depends on what is found, unless the policy says it. */
 const ratingByThemselves: ReadonlySet<string> = new Set([
-  ...['endpoint/secret-shared', 'endpoint/url-credentials', 'endpoint/url-private-address'],
+  ...['endpoint/secret-missing', 'endpoint/secret-shared', 'endpoint/url-credentials', 'endpoint/url-private-address'],
   ...['endpoint/failure-rate-high', 'source/disabled', 'source/verifier-shared', 'project/tls-not-enforced'],
   ...['drift/verification-weakened', 'drift/function-changed', 'drift/signature-changed', 'drift/unexpected'],
   ...['project/disable-hair-trigger', 'project/retry-short', 'project/signature-broken', 'source/unverified'],

@@ -50,6 +50,11 @@ function cleanFleet(endpointsPerProject: number, sourcesPerProject: number, proj
       subscriptions: subscriptions.map((row) => ({
         ...row,
         alert_config: null,
+        // The mask of a source is the type of its events; any other name does for a source that is not there.
+        filter_config: {
+          ...row.filter_config,
+          event_types: row.source_id === null ? row.filter_config.event_types : ['the-mask'],
+        },
         rate_limit_config: null,
         retry_config: null,
       })),

@@ -237,7 +237,6 @@ export const endpointRules: readonly Rule[] = [
     title: 'Deliveries are not encrypted',
     severity: 'high',
     packs: ['tls', 'standard-webhooks'],
-    acceptedWith: ['/mtls_client_cert'],
     path: '/url',
     isWrong: ({ url }) => schemeOf(url) === 'http:',
     says: ({ url, mtls_client_cert: mtls }) =>

@@ -44,6 +44,11 @@ export const endingOfUnchosen: Ending = byPolicy({
   }),
 })
 
+/** A violation that was reported of a project, of a rule about its service as a whole. */
+export const endingOfService: Ending = byPolicy({
+  ended_by: decidedAt('rule_off', { reason: 'the rule is about the service as a whole', configuredAt: null }),
+})
+
 /** A violation of a rule across projects, of which one is not part of the fleet any longer. */
 export function endingOfFleet({ name }: Pick<ProjectRef, 'name'>): Ending {
   const reason = `${name}, which it was compared with, is no longer scanned`

@@ -19,6 +19,7 @@ import {
   byPolicy,
   endingOfIgnored,
   endingOfReported,
+  endingOfService,
   endingOfUnprobed,
   switchesOf,
 } from './policy-endings.ts'
@@ -167,6 +168,9 @@ function endingsByPolicy(
   const { needs } = evaluator
   const withoutBaseline = endingOfBaseline(before.approval)
   return active.flatMap((violation) => {
+    // An earlier version reported it of each project.
+    if (violation.kind !== 'service' && violation.rule.startsWith('service/'))
+      return [[keyOf(violation), endingOfService] as const]
     const by = needs.get(violation.rule)?.scope === 'drift' ? ignoredBy(ignored, violation.path) : undefined
     const isUnasked = before.expected === undefined && isByApproval(violation, needs)
     if (by === undefined && !isUnasked) return []

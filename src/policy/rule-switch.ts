@@ -1,6 +1,8 @@
 import { decidedAt, type EndedBy } from '../model/ending.ts'
+import { memberOf } from '../model/json.ts'
 import type { FileLocation } from '../model/schema.ts'
 import { overdueRule } from '../model/violation.ts'
+import { formerRules } from '../rules/former-rules.ts'
 import type { Layer, Policy, RuleStatement, RuleTarget } from './policy.ts'
 
 /** Whether a policy has a rule on for a resource, and what in it decides that. */
@@ -12,6 +14,11 @@ export interface RuleSwitch {
 
 /** An override that names the rule is more particular than all else. */
 export function switchOf(policy: Policy, rule: string, { project, labels, resource }: RuleTarget): RuleSwitch {
+  const instead = memberOf(formerRules, rule)
+  if (instead !== undefined) {
+    const reason = `there is no such rule any longer: ${instead}`
+    return { isOff: true, ended_by: decidedAt('rule_off', { reason, configuredAt: null }) }
+  }
   const matched = policy.overrides.flatMap((override) =>
     override.rules.includes(rule) && override.matches(project, labels, resource) ? [override.layer] : [],
   )

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
+import { switchOf } from '../../src/policy/rule-switch.ts'
 import { rules } from '../../src/rules/rules.ts'
 
 /** Reads `/etc/policy.yaml` among files. */
@@ -228,4 +229,33 @@ it('the policy file has a working example', () => {
   const ids = rules.map(({ rule }) => rule.id)
   expect(ids).toContain('endpoint/rate-limit-absent')
   expect(ids).not.toContain('project/retry-hammering')
+})
+
+describe('a rule that is no more', () => {
+  const instead = 'the service ignores what it is about: `subscription/settings-ignored` says so'
+
+  it.each([
+    ['in the rules of a policy', 'rules:\n  subscription/retry-few: { min_tries: 5 }\n', '/etc/policy.yaml:2:3'],
+    [
+      'in an override',
+      'overrides:\n  - match: { kind: endpoint }\n    rules: { subscription/retry-few: off }\n',
+      '/etc/policy.yaml:3:14',
+    ],
+    [
+      'in a waiver',
+      'waivers:\n  - { rule: subscription/retry-few, match: { uid: s1 }, owner: o, reason: r, expires: 2026-12-31 }\n',
+      '/etc/policy.yaml:2:13',
+    ],
+  ])('is refused %s with what to write instead', (_, text, place) => {
+    expect(() => read(text)).toThrow(`${place}: there is no rule \`subscription/retry-few\`, ${instead}`)
+  })
+
+  it('ends its violations with what became of it', () => {
+    const resource = { kind: 'subscription', uid: 's1', name: 's', attributes: {}, volatile: {}, facts: {} } as const
+    const target = { project: { service: 'acme', name: 'acme/p', uid: 'p' }, labels: {}, resource }
+    expect(switchOf(read('rules: {}'), 'subscription/retry-few', target)).toEqual({
+      isOff: true,
+      ended_by: expect.objectContaining({ kind: 'rule_off', reason: `there is no such rule any longer: ${instead}` }),
+    })
+  })
 })

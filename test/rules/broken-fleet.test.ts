@@ -174,4 +174,44 @@ describe('a generated fleet', () => {
     expect(violations.filter(({ severity }) => isAtLeast(severity, 'low'))).toEqual([])
     expect(violations.length).toBeGreaterThan(3)
   })
+
+  it('that dynamic events feed has nothing at medium or above by default, on a current release', async () => {
+    const fleet = cleanFleet(0, 0, 1)
+    const { uid } = at(fleet.projects(), 0)
+    updateProject(fleet, uid, {
+      ssl: { enforce_secure_endpoints: false },
+      strategy: { type: 'linear', duration: 100, retry_count: 10 },
+      disable_endpoint: false,
+    })
+    for (const tenant of ['a', 'b', 'c']) {
+      const endpoint = createEndpoint(fleet, uid, { name: `endpoint-${tenant}`, url: `https://${tenant}.hooks.dev/in` })
+      createSubscription(fleet, uid, { endpoint })
+    }
+    // As `process_dynamic_event_creation.go` of v26.7.3 makes them.
+    changeData(fleet, uid, (data) => ({
+      ...data,
+      endpoints: data.endpoints.map((row) => ({
+        ...row,
+        name: `endpoint-${row.uid}`,
+        support_email: '',
+        owner_id: '',
+        rate_limit: 0,
+        rate_limit_duration: 0,
+        authentication: null,
+        http_timeout: 10,
+      })),
+      subscriptions: data.subscriptions.map((row) => ({
+        ...row,
+        name: `dynamic-subscription-${row.endpoint_id}`,
+        filter_config: { ...row.filter_config, event_types: ['order.created'] },
+        retry_config: { type: 'linear', duration: 10, retry_count: 3 },
+        alert_config: { count: 4, threshold: '1h' },
+        rate_limit_config: { count: 1000, duration: 60 },
+      })),
+    }))
+    await using fixture = await openFleetFixture({ fleet, service: { release: 'later' } })
+    const { violations } = await fixture.audit({ policy: policyOf('extends: [recommended]') })
+    expect(violations.filter(({ severity }) => isAtLeast(severity, 'medium'))).toEqual([])
+    expect(violations.map(({ rule }) => rule)).toContain('project/tls-not-enforced')
+  })
 })

@@ -184,7 +184,8 @@ async function historyNames(
   const location =
     named === undefined ? (await configuredPaths(config, terminal)).history : readLocation(named, terminal.cwd())
   // The service chose its uids: one that looks like an option must not become one.
-  return (await namesIn(location, source, prefix)).filter(({ value }) => !value.startsWith('-'))
+  const isList = (value: string) => source === 'projects' && value.endsWith('/*')
+  return (await namesIn(location, source, prefix)).filter(({ value }) => !value.startsWith('-') && !isList(value))
 }
 
 /** A person who presses a key for words wants no messages. */

@@ -19,7 +19,7 @@ import { isStop } from './service-fault.ts'
 import { type Patience, type ServiceSettings, usualFiltersAtOnce } from './settings.ts'
 import { createTransport } from './transport.ts'
 import { watchReach } from './watch-reach.ts'
-import { projectPath } from './wire-request.ts'
+import { displayBase, projectPath } from './wire-request.ts'
 
 interface ServiceDependencies {
   readonly clock: Clock
@@ -76,6 +76,7 @@ export function createServiceClient(
     projects: (access) => listProjects(ask, access, settings),
     testFunction: (trial, access) => testFunction(ask, trial, access, matchers),
     async missingFeatures(signal) {
+      const startedAt = clock.now()
       const answer = await askWithoutKey(routes.licence.path, {
         transport,
         settings,
@@ -83,6 +84,14 @@ export function createServiceClient(
         timeoutAfter,
         signal,
         cut,
+      })
+      onRequest({
+        method: 'GET',
+        url: `${displayBase(settings.url)}${routes.licence.path}`,
+        status: answer.status,
+        fault: answer.ok ? null : answer.what,
+        durationMs: clock.now() - startedAt,
+        nextTryMs: null,
       })
       const envelope = answer.ok ? decodeEnvelope(answer.value) : answer
       return missingFeatures(envelope.ok ? envelope.value : undefined)

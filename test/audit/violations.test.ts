@@ -345,7 +345,10 @@ custom:
     // The service shows a null endpoint then.
     const report = await fixture.audit()
     expect(report.violations).toMatchObject([
-      { rule: 'subscription/target-missing', message: 'no endpoint: matching events are not delivered' },
+      {
+        rule: 'subscription/target-missing',
+        message: 'no endpoint: matching events are not delivered; from v26.7.3 on they fail for every subscription',
+      },
     ])
   })
 

@@ -66,7 +66,7 @@ describe('--quiet', () => {
     const { code, stdout, stderr } = await cli.audit('--quiet')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^hookdrift: \d+ open violations \(2 high, .*\), 2 at medium or above; first scan\. Exit code 1\.\n$/,
+      /^hookdrift: \d+ open violations \(1 high, .*\), 1 at medium or above; first scan\. Exit code 1\.\n$/,
     )
   })
 })
@@ -110,7 +110,7 @@ describe('notifications of an audit', () => {
     const messages = () => cli.query("SELECT json_extract(body, '$.title') AS title FROM notification ORDER BY rowid")
     expect(messages()).toEqual([])
     await cli.audit()
-    expect(messages()).toEqual([{ title: expect.stringMatching(/^hookdrift: 2 violations opened in \S+ \(run 3\)$/) }])
+    expect(messages()).toEqual([{ title: expect.stringMatching(/^hookdrift: 1 violation opened in \S+ \(run 3\)$/) }])
   })
 })
 

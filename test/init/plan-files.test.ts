@@ -104,7 +104,7 @@ describe('the files of a set-up', () => {
     const { textOf } = planned({ strictness: 'dangerous' })
     const { rules } = parse(textOf('policy.yaml'))
     expect(new Set(Object.values(rules))).toEqual(new Set(['off']))
-    expect(rules).toMatchObject({ 'drift/rate-limit-lost': 'off', 'subscription/settings-ignored': 'off' })
+    expect(rules).toMatchObject({ 'drift/rate-limit-lost': 'off', 'subscription/at-most-once': 'off' })
     for (const kept of ['endpoint/url-not-https', 'drift/authentication-lost', 'waiver/expired'])
       expect(rules).not.toHaveProperty([kept])
   })

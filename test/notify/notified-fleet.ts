@@ -44,7 +44,7 @@ export async function openNotified(channels: readonly Channel[] = [lines], optio
     /** An endpoint of the first project, as its fleet began. */
     place: (index: number) => at(places, index),
     /** Sets the status of some of them. */
-    turn(from: number, to: number, status: 'active' | 'inactive') {
+    turn(from: number, to: number, status: 'active' | 'inactive' | 'paused') {
       for (const place of places.slice(from, to)) setEndpointStatus(fixture.fleet, place, status)
     },
     [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),

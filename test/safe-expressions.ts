@@ -245,7 +245,7 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
     '/^[^{]*\\{[A-Za-z_]\\w*\\}/',
     '/\\{[A-Za-z_]\\w*\\}/',
   ],
-  ['src/rules/source/source-rules.ts', attribute, '/^req(?:uest)?\\.([Hh]eader|[Bb]ody|query|QueryParam)\\.(.*)$/s'],
+  ['src/gateway/events.ts', attribute, '/^req(?:uest)?\\.([Hh]eader|[Bb]ody|query|QueryParam)\\.(.*)$/s'],
   ['src/rules/project/tls-not-enforced.ts', attribute, '/^\\s*http:/i'],
   ['src/rules/rule-page.ts', ourText, '/<!--[\\s\\S]*?-->\\n?/g', '/\\s+/g'],
   [

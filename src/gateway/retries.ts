@@ -1,6 +1,7 @@
 import type { AttributesOf } from './fields.ts'
 
-type Strategy = NonNullable<NonNullable<AttributesOf<'project'>['config']>['strategy']>
+type Config = NonNullable<AttributesOf<'project'>['config']>
+type Strategy = NonNullable<Config['strategy']>
 
 /**
  * When the gateway tries a failed delivery again. Of Convoy v25.6.3, v26.3.6 and v26.7.3: `retry_count` is the number of
@@ -34,6 +35,17 @@ function doublingSpan(seconds: number, retries: number): number {
   if (seconds <= 0) return 0
   const doublings = Math.min(retries, Math.max(0, Math.floor(Math.log2(longestDelaySeconds / seconds)) + 1))
   return seconds * (2 ** doublings - 1) + longestDelaySeconds * (retries - doublings)
+}
+
+/**
+ * After how long an outage, in seconds, the service makes an endpoint `inactive`, and discards its events from then on: as
+ * soon as one delivery has used up its attempts, and also if the last one succeeded, so that 0 means the first delivery.
+ * undefined: it never does, or that is not shown. A licensed circuit breaker that is on decides in its place.
+ */
+export function outageThatDisables(config: Pick<Config, 'disable_endpoint' | 'strategy'>): number | undefined {
+  if (config.disable_endpoint !== true) return undefined
+  const schedule = retryScheduleOf(config.strategy)
+  return schedule && (schedule.retries === 0 ? 0 : Math.max(schedule.spanSeconds, 1))
 }
 
 /** `1 retry`, `3 retries` */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countRetries, formatSeconds, retryScheduleOf } from '../../gateway/retries.ts'
+import { countRetries, formatSeconds, outageThatDisables, retryScheduleOf } from '../../gateway/retries.ts'
 import { resourceRule, scanRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 import { destinationOf } from '../shared/destination.ts'
@@ -25,15 +25,14 @@ export const projectRules: readonly Rule[] = [
         .describe('Shortest outage that may disable an endpoint, in seconds'),
     }),
     check({ attributes: { config } }, { options: { min_seconds } }) {
-      if (config?.disable_endpoint !== true) return
-      const { retries, spanSeconds } = retryScheduleOf(config.strategy) ?? { retries: 1, spanSeconds: min_seconds }
+      const outage = outageThatDisables(config ?? {})
+      if (outage === undefined || outage >= min_seconds) return
       const path = '/config/disable_endpoint'
-      if (retries === 0) {
+      if (outage === 0) {
         return { path, message: 'the first delivery disables its endpoint, even a successful one: there is no retry' }
       }
-      if (spanSeconds >= min_seconds) return
       const least = formatSeconds(min_seconds)
-      const message = `an outage of ${formatSeconds(spanSeconds)} disables an endpoint (policy: at least ${least})`
+      const message = `an outage of ${formatSeconds(outage)} disables an endpoint (policy: at least ${least})`
       return { path, message, severity: 'medium' }
     },
   }),

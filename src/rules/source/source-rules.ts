@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isReadableHeader } from '../../gateway/signatures.ts'
+import { readsOf, unsignedPartOf } from '../../gateway/events.ts'
 import { lacks } from '../engine/attributes.ts'
 import { fieldRule, resourceRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
@@ -35,7 +35,7 @@ export const sourceRules: readonly Rule[] = [
     check({ attributes: { type, event_type_location: location, verifier } }) {
       // The broker of a queue decides who may write to it.
       if (type !== 'http' || typeof location !== 'string' || verifier === undefined) return undefined
-      const part = partOf(location)
+      const part = unsignedPartOf(location)
       if (part === undefined || (verifier?.type ?? 'noop') !== 'noop') return undefined
       return {
         path: '/event_type_location',
@@ -190,23 +190,5 @@ export const sourceRules: readonly Rule[] = [
   queuePlaintext,
   verifierShared,
 ]
-
-/** A type in the body is as good as the event itself. */
-function partOf(location: string): string | undefined {
-  const [, part = ''] = /^(?:request|req)\.(header|query|queryparam)\./i.exec(location) ?? []
-  return part === '' ? undefined : part.toLowerCase() === 'header' ? 'a header' : 'the query'
-}
-
-/**
- * What the service reads by a key of idempotency (`internal/pkg/dedup`): undefined where it refuses the request. It takes
- * a header that the request does not have for an empty one.
- */
-function readsOf(key: string): 'a value' | 'nothing' | undefined {
-  const [, part = '', name = ''] = /^req(?:uest)?\.([Hh]eader|[Bb]ody|query|QueryParam)\.(.*)$/s.exec(key) ?? []
-  if (/^body$/i.test(part)) return name === '' ? 'nothing' : 'a value'
-  if (part === '' || name.includes('.')) return undefined
-  if (/^header$/i.test(part)) return isReadableHeader(name) ? 'a value' : 'nothing'
-  return name === '' ? undefined : 'a value'
-}
 
 const knownTypes: ReadonlySet<string> = new Set(['noop', 'hmac', 'basic_auth', 'api_key'])

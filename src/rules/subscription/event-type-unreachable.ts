@@ -1,3 +1,4 @@
+import { eventTypeOf } from '../../gateway/events.ts'
 import { projectRule } from '../engine/define-rule.ts'
 import { appliedFilters, filterRows } from '../shared/delivered-events.ts'
 import { listed } from '../shared/listed.ts'
@@ -18,8 +19,7 @@ export const eventTypeUnreachable = projectRule({
     for (const at of all('subscription')) {
       const source = sources.get(at.attributes.source_uid ?? '')
       // Unless it names a place in the request, an http source gives every event its mask id for a type.
-      if (source?.attributes.type !== 'http' || source.attributes.event_type_location) continue
-      const { mask_id: type } = source.attributes
+      const type = source && eventTypeOf(source.attributes)
       const types = [...(appliedFilters(filterRows(at.attributes))?.keys() ?? [])]
       if (types.length === 0 || !type || types.includes(type) || types.includes('*')) continue
       // A name that appears random is sealed, and such is a mask id: it may be this one.

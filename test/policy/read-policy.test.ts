@@ -231,7 +231,7 @@ it('the policy file has a working example', () => {
   expect(ids).not.toContain('project/retry-hammering')
 })
 
-describe('a rule that is no more', () => {
+describe('a former rule', () => {
   const instead = 'the service ignores what it is about: `subscription/settings-ignored` says so'
 
   it.each([

@@ -8,7 +8,7 @@ import {
 } from '../gateway/fields.ts'
 import { knowsProvider } from '../gateway/signatures.ts'
 import { asSeconds } from '../inventory/scalars.ts'
-import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, mapMembers } from '../model/json.ts'
 import { enveloped, panicked } from './answers.ts'
 import { type Behaviour, releases, type SimulatedRelease } from './behaviour.ts'
 import {
@@ -204,7 +204,7 @@ export function performWrite(
       const row = fleet.project(project)
       const { name, config } = taken(row ?? {})
       const patch = isPatched
-        ? { ...row?.config, ...objectIn(given.config), ...unwrittenOf({ ...row?.config }) }
+        ? { ...row?.config, ...withZeros(given.config), ...unwrittenOf({ ...row?.config }) }
         : config
       const whole = patch as unknown as ProjectConfigRow
       const { at: updated_at } = presentOf(fleet)
@@ -305,7 +305,7 @@ const taking = {
     pub_sub: { read: readPublishSubscribe },
   },
   project: {
-    config: { read: (given, row) => ({ ...emptyConfig, ...objectIn(given), ...unwrittenOf(objectIn(row)) }) },
+    config: { read: (given, row) => ({ ...emptyConfig, ...withZeros(given), ...unwrittenOf(objectIn(row)) }) },
   },
 } satisfies Record<string, Readonly<Record<string, Taken>>>
 
@@ -315,7 +315,7 @@ const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
 
 /** The configuration of a project is replaced whole. Without a circuit breaker, the service has its own. */
 const { circuit_breaker: _, ...settings } = resourceFields.project.config.members
-const emptyConfig = { ...zeroOf(settings), request_id_header: defaultRequestIdHeader }
+const emptyConfig: JsonObject = { ...zeroOf(settings), request_id_header: defaultRequestIdHeader }
 
 function zeroOf(members: Members): JsonObject {
   const zeros = Object.entries(members).map(([name, field]) => {
@@ -323,6 +323,14 @@ function zeroOf(members: Members): JsonObject {
     return [name, isWhole ? zeroOf(field.members) : sentWhenEmpty(field)]
   })
   return Object.fromEntries(zeros)
+}
+
+/** What a request says of settings that consist of several, with all members of each. */
+function withZeros(config: Json | undefined): JsonObject {
+  return mapMembers(objectIn(config), (name, value) => {
+    const zeros = emptyConfig[name]
+    return isJsonObject(zeros) && isJsonObject(value) ? { ...zeros, ...value } : value
+  })
 }
 
 /** Settings that no request writes, sent or not. */
@@ -368,11 +376,13 @@ function readFilterConfig(given: Json, row: Json): Json {
 
 /** A request nests what the list shows flat. */
 function readPublishSubscribe(given: Json): Json {
-  const { amqp, ...others } = objectIn(given)
+  const { amqp, sqs, ...rest } = objectIn(given)
+  // No request sets the address of the queue.
+  const others = { ...rest, ...(sqs !== undefined && { sqs: isJsonObject(sqs) ? { ...sqs, endpoint: '' } : sqs }) }
   if (!isJsonObject(amqp)) return { ...others, ...(amqp !== undefined && { amqp }) }
-  const { bindExchange, ...rest } = amqp
+  const { bindExchange, ...settings } = amqp
   const { exchange = null, routingKey = '' } = objectIn(bindExchange)
-  return { ...others, amqp: { ...rest, bindedExchange: exchange, routingKey } }
+  return { ...others, amqp: { ...settings, bindedExchange: exchange, routingKey } }
 }
 
 function objectIn(value: Json | undefined): JsonObject {

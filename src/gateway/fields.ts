@@ -282,7 +282,7 @@ const sqs = collapsing({
   access_key_id: secret,
   secret_key: secret,
   default_region: word,
-  endpoint: optional(url),
+  endpoint: unwritten('No request sets it, and each update of the source empties it.', optional(url)),
   queue_name: name,
 })
 
@@ -554,7 +554,7 @@ const project = {
         event_type: set,
         url: target,
         secret,
-        pub_sub: publishSubscribe,
+        pub_sub: unwritten(noSetting, publishSubscribe),
       }),
     ),
     circuit_breaker: since(

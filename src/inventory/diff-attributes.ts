@@ -1,4 +1,4 @@
-import { aliases, type Field, type Members, wireSchema } from '../gateway/fields.ts'
+import { aliases, type Field, type KeyedList, type Members, wireSchema } from '../gateway/fields.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { FieldChange } from '../model/change.ts'
 import {
@@ -159,7 +159,7 @@ function* diffField(
     if (field?.type === 'struct' && field.collapse === undefined) {
       yield* diffMembers(field.members, before, after, path, options)
     } else if (field?.type === 'keyed') {
-      yield* diffThings(field.members, before, after, path, options)
+      yield* diffThings(field, before, after, path, options)
     } else {
       yield* diffKeys(field?.type === 'struct' ? field.members : {}, before, after, path, options)
     }
@@ -168,14 +168,18 @@ function* diffField(
   yield { path, before, after }
 }
 
-/** For objects with a uid, which come and go whole; those that remain are compared member by member. */
+/** For objects with a key, which come and go whole; those that remain are compared member by member. */
 function* diffThings(
-  members: Members,
+  { members, by }: KeyedList,
   before: JsonObject,
   after: JsonObject,
   path: string,
   options: DiffOptions,
 ): Generator<FieldChange> {
+  if (by === undefined && options.sealsComparable && areRenamed(before, after)) {
+    yield { path, before, after }
+    return
+  }
   for (const key of keysOf(before, after)) {
     const old = memberOf(before, key)
     const now = memberOf(after, key)
@@ -185,6 +189,17 @@ function* diffThings(
       yield { path: here, before: old ?? null, after: now ?? null }
     }
   }
+}
+
+/** Whether these are the same objects, known whole, of which some have another uid: one change, and not two of each. */
+function areRenamed(before: JsonObject, after: JsonObject): boolean {
+  const [old, now] = [before, after].map((things) => {
+    const listed = Object.entries(things).filter(([, thing]) => !isDeleted(thing))
+    return { uids: listed.map(([uid]) => uid).sort(), things: listed.map(([, thing]) => canonicalJson(thing)).sort() }
+  })
+  return (
+    isEqual(old?.things ?? [], now?.things ?? []) && !isEqual(old?.uids ?? [], now?.uids ?? []) && !holdsMasks(before)
+  )
 }
 
 /** Only some releases list what is deleted: whether it is listed says nothing. */

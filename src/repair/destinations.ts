@@ -7,12 +7,6 @@ interface Destination {
   readonly carries: readonly string[]
 }
 
-const brokersIn = (queue: string): readonly Destination[] => [
-  { path: `${queue}/amqp/host`, carries: [`${queue}/amqp/auth`] },
-  { path: `${queue}/kafka/brokers`, carries: [`${queue}/kafka/auth`] },
-  { path: `${queue}/sqs/endpoint`, carries: [`${queue}/sqs/access_key_id`, `${queue}/sqs/secret_key`] },
-]
-
 /** By kind. Secrets that no row has are sent nowhere, or are part of their address. */
 export const destinations = {
   endpoint: [
@@ -21,11 +15,12 @@ export const destinations = {
   ],
   // A function may put a secret into what it makes of an event.
   subscription: [{ path: '/endpoint_uid', carries: ['/function'] }],
-  source: brokersIn('/pub_sub'),
-  project: [
-    { path: '/config/meta_event/url', carries: ['/config/meta_event/secret'] },
-    ...brokersIn('/config/meta_event/pub_sub'),
+  // Credentials of SQS go where the gateway's library goes: no request names another place.
+  source: [
+    { path: '/pub_sub/amqp/host', carries: ['/pub_sub/amqp/auth'] },
+    { path: '/pub_sub/kafka/brokers', carries: ['/pub_sub/kafka/auth'] },
   ],
+  project: [{ path: '/config/meta_event/url', carries: ['/config/meta_event/secret'] }],
 } as const satisfies Record<RepairableKind, readonly Destination[]>
 
 /**

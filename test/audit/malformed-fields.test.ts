@@ -97,7 +97,7 @@ describe('a field of the contract with a wrong type', () => {
       const show = (secrets: Json) => fixture.show({ endpoints: [anEndpoint('EP-1', { secrets })] })
       const secret = aSecret('SEC-1', { value: 'not-a-real-key' })
       await using fixture = await openLiteral({
-        endpoints: [anEndpoint('EP-1', { secrets: [{ ...secret, uid: '' }] })],
+        endpoints: [anEndpoint('EP-1', { secrets: [aSecret('', { value: 'not-the-same-key' })] })],
       })
       await fixture.audit({ policy: rules })
       show([secret])

@@ -91,6 +91,21 @@ describe('the differences of two states', () => {
       ],
     ],
     [
+      'things that only have other uids, once',
+      { secrets: { k1: { value: seal('a') }, k2: { value: seal('b') } } },
+      { secrets: { k2: { value: seal('b') }, k3: { value: seal('a') } } },
+      [
+        `/secrets: {"k1":{"value":"${seal('a')}"},"k2":{"value":"${seal('b')}"}} -> ` +
+          `{"k2":{"value":"${seal('b')}"},"k3":{"value":"${seal('a')}"}}`,
+      ],
+    ],
+    [
+      'a thing under another uid whose secret the service masks: it may be another',
+      { secrets: { k1: { value: masked } } },
+      { secrets: { k2: { value: masked } } },
+      [`/secrets/k1: {"value":"${masked}"} -> null`, `/secrets/k2: null -> {"value":"${masked}"}`],
+    ],
+    [
       'a thing whose uid holds a slash',
       { secrets: { 'k/1': { expires_at: 'a' } } },
       { secrets: { 'k/1': { expires_at: 'b' } } },

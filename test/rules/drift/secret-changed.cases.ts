@@ -19,6 +19,9 @@ export const cases: Cases = {
       'info q1/verifier: secret added',
     ],
   },
+  'leaves secrets alone that only have other uids': {
+    compares: [changed(anEndpoint(secrets(['a', one], ['b', two])), secrets(['c', two], ['d', one]))],
+  },
   'finds a secret that was marked deleted': {
     compares: [
       changed(anEndpoint({ secrets: { a: { value: one, deleted_at: null } } }), {

@@ -6,12 +6,8 @@ import { assessRun, gatherCompliance } from '../compliance/gather-compliance.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
 import { toCoverageOfAll } from '../questions/as-of.ts'
-import {
-  complianceName,
-  complianceSections,
-  complianceVerdict,
-  coverLine,
-} from '../report/compliance/compliance-html.ts'
+import { complianceDocument } from '../report/compliance/compliance-document.ts'
+import { asHtml, asSections } from '../report/document/html.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
@@ -108,19 +104,16 @@ export const frameworkPage: SitePage = {
 async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkIds)[number]) {
   const { history, link } = request
   const compliance = await compose(request, id)
-  const sections = complianceSections(compliance, {
-    most: mostViolations,
-    links: reportLinks(link),
-    rule: (rule) => link(paths.rule(rule)),
-  })
+  const { title: paper, about, verdict, sections } = complianceDocument(compliance, mostViolations)
+  const links = { ...reportLinks(link), rule: (rule: string) => link(paths.rule(rule)) }
   return {
     title: compliance.title,
-    paper: complianceName(compliance),
+    paper,
     // A period may end before the run of the page.
     alarm: await showGaps(request, toCoverageOfAll(await readLatestScans(history, compliance.run.number))),
-    about: describe(compliance),
-    verdict: complianceVerdict(compliance),
-    sections: html`${sections.map(pageSection)}`,
+    about: asHtml(about),
+    verdict: asHtml([verdict]),
+    sections: html`${asSections(sections, links).map(pageSection)}`,
   }
 }
 
@@ -145,12 +138,6 @@ function sameReport(request: SiteRequest, framework: string): SameAnswer {
   if (from === undefined) return { command: ['report'], options: { framework } }
   const end = request.isLatest ? to : (to ?? endOf(request))
   return { command: ['report'], options: { framework, from, to: end }, isOfNoRun: true }
-}
-
-function describe(compliance: Compliance): Markup {
-  const { name, version } = compliance.tool
-  return html`<p class="meta">Evidence from webhook configuration by ${name} ${version}</p>
-${coverLine(compliance)}`
 }
 
 function showPeriodForm({ query, isLatest, run }: SiteRequest, path: string): Markup {

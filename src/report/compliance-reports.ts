@@ -2,10 +2,8 @@ import { AuditError } from '../model/errors.ts'
 import { neutraliseJson } from '../text/neutralise.ts'
 import { complianceCsv } from './compliance/compliance-csv.ts'
 import type { ComplianceFormat } from './compliance/compliance-format.ts'
-import { complianceHtml } from './compliance/compliance-html.ts'
-import { complianceMarkdown } from './compliance/compliance-markdown.ts'
+import { complianceHtml, complianceMarkdown, complianceText } from './compliance/compliance-formats.ts'
 import { complianceOscal } from './compliance/compliance-oscal.ts'
-import { complianceText } from './compliance/compliance-text.ts'
 
 /** The document itself (config/compliance.schema.json). */
 const complianceJson: ComplianceFormat = (compliance) => `${neutraliseJson(JSON.stringify(compliance, null, 2))}\n`

@@ -108,7 +108,7 @@ describe('a violation that is still there', () => {
         expect(shown).toContain('looks fine')
         expect(shown).not.toMatch(/resolved(?!_at)/)
       }
-      expect(await report(`--format text ${which}`)).not.toMatch(/^W-1 {2}MET {2}/m)
+      expect(await report(`--format text ${which}`)).not.toMatch(/^W-1 MET [A-Z]/m)
     }
     putBack()
     await cli.audit()
@@ -144,7 +144,7 @@ describe('a violation that is still there', () => {
         const shown = await report(`--format ${format} ${which}`)
         expect(shown).toMatch(/policy\.yaml(?::7|",\s+"line": 7)/)
       }
-      expect(await report(`--format text ${which}`)).not.toMatch(/^W-2 {2}MET {2}/m)
+      expect(await report(`--format text ${which}`)).not.toMatch(/^W-2 MET [A-Z]/m)
     }
   })
 
@@ -189,7 +189,7 @@ describe('a violation that is still there', () => {
     for (const which of ['--run 2', '--from 90d']) {
       const { exemptions } = control(await compliance(which), 'W-2')
       expect(exemptions).toMatchObject([{ kind: 'acceptance', by: 'nora', reason: 'OPS-12' }])
-      expect(await report(which)).toContain('1 exemption: see Exemptions')
+      expect(await report(which)).toContain('Exemptions: 1')
     }
   })
 
@@ -341,7 +341,7 @@ describe('the head of a report', () => {
     await story.cli.audit()
     const text = await story.report('--from 90d')
     expect(text).toMatch(
-      /^Evidence begins 20.* and ends 20.*: less than 1 min of 90 d are\ncovered \(under 0\.001 %\)\./,
+      /^Evidence begins 20.* and ends 20.*: less than 1 min of 90 d are\ncovered \(under 0\.001 %\)\./m,
     )
     expect(text.replace(/\s+/g, ' ')).toContain('Longest time without a run, from the start of the period: 90 d')
     const { controls, period } = await story.compliance('--from 90d')
@@ -469,7 +469,7 @@ it('an open violation below the threshold is an observation', async () => {
     reason:
       'No open violation at medium or above, with 1 observation, and the run observed everything that its rules evaluate.',
   })
-  expect(await report()).toMatch(/^W-2 {2}MET, WITH 1 OBSERVATION {2}/m)
+  expect(await report()).toMatch(/^W-2 MET, WITH 1 OBSERVATION /m)
   await cli.audit('--fail-on low')
   expect(control(await compliance(), 'W-2').state).toBe('not_met')
   expect(at((await compliance()).controls, 1).observations).toBe(0)
@@ -507,8 +507,8 @@ describe('report --framework', () => {
     expect(await statesOf('--from 2020-01-01')).toEqual(['not_assessed', 'not_covered'])
 
     const text = await ask('--run 2')
-    expect(text.stdout).toContain('W-1  NOT MET  Deliveries arrive')
-    expect(text.stdout).toMatch(/Not covered by this tool: 1 control/)
+    expect(text.stdout).toContain('W-1 NOT MET Deliveries arrive')
+    expect(text.stdout).toMatch(/Not covered by hookdrift: 1/)
     expect((await ask('--run 2 --format html')).stdout).toContain('data-control="W-1" data-state="not_met"')
     const again = await ask('--run 2')
     expect(again.stdout).toBe(text.stdout)

@@ -104,7 +104,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
     const hasGaps = builtInFramework(id).controls.some(({ evidence }) => evidence.length === 0)
     const left = hasGaps ? ['id="not_covered"'] : []
     expect(page.includes('id="not_covered"')).toBe(hasGaps)
-    const order = ['id="controls"', 'id="period"', 'id="not_met"', ...left, 'id="origin"']
+    const order = ['id="controls"', 'id="period"', 'id="evidence"', ...left, 'id="origin"']
     expect(order.map((mark) => page.indexOf(mark))).toEqual(
       order.map((mark) => page.indexOf(mark)).sort((a, b) => a - b),
     )

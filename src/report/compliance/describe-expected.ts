@@ -17,6 +17,6 @@ export function groupExpected(changes: readonly ExpectedChange[]): readonly Expe
 }
 
 /** `between 2026-11-26 21:01 UTC and 2026-11-26 22:01 UTC, run 7`. */
-export function describeExpected({ between: { after, before }, run }: ExpectedChange): string {
+export function describeExpected({ between: { after, before }, run }: Pick<ExpectedChange, 'between' | 'run'>): string {
   return `between ${after === null ? 'an unknown time' : showTime(after)} and ${showTime(before)}, run ${run}`
 }

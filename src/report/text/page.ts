@@ -85,7 +85,7 @@ function located(locating: NamedHistory | null): Pick<TextPage, 'locating' | 'lo
   return { locating: locatingOptions('report', locating), locate: (text) => locateCommands(text, locating) }
 }
 
-function painter(colour: boolean): Paint {
+export function painter(colour: boolean): Paint {
   return colour ? (style, text) => styleText([...styles[style]], text, { validateStream: false }) : (_, text) => text
 }
 

@@ -1,0 +1,158 @@
+import type { Kind } from '../../model/resource.ts'
+import type { Severity } from '../../model/violation.ts'
+
+/**
+ * What a report, an answer or a message says to people, before it has a form: four renderers make a terminal's text,
+ * Markdown, HTML and a chat's message of it. All texts may hold foreign words; each renderer makes them harmless.
+ */
+export type Block = TextBlock | FactsBlock | VerdictBlock | TableBlock | ListBlock | SectionBlock | SignatureBlock
+
+/** A whole one. A form with a window has the title there. */
+export interface Document {
+  readonly title: string
+  /** What it is about: lines below the title. */
+  readonly about: readonly Block[]
+  readonly verdict: VerdictBlock
+  readonly sections: readonly SectionBlock[]
+}
+
+/** Words in a line. In a plain string, backticks enclose code. */
+export type Inline = string | Span | readonly (string | Span)[]
+
+export type Span =
+  | { readonly code: string }
+  | { readonly strong: string }
+  | Chip
+  | { readonly resource: NamedResource; readonly anchor?: string }
+  | { readonly text: string; readonly to: LinkTarget }
+
+/** A severity or a state: its word, and what decides icon and colour. */
+export interface Chip {
+  readonly chip: string
+  readonly mark: string
+}
+
+export interface NamedResource {
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly ui_url?: string
+}
+
+/** Where words lead, in a form that has links. `anchor`: within the document. */
+export type LinkTarget = { readonly anchor: string } | { readonly rule: string } | { readonly violation: string }
+
+/** A paragraph. `aside`: less important than what is around it. */
+export interface TextBlock {
+  readonly kind: 'text'
+  readonly text: Inline
+  readonly tone?: 'strong' | 'good' | 'alarm' | 'aside'
+}
+
+/** Names and values. */
+export interface FactsBlock {
+  readonly kind: 'facts'
+  readonly facts: readonly (readonly [name: string, value: Inline])[]
+}
+
+/** The outcome in words, with the numbers that it rests on. */
+export interface VerdictBlock {
+  readonly kind: 'verdict'
+  readonly outcome: 'passed' | 'failed' | 'unknown'
+  readonly word: string
+  readonly sentence: string
+  /** `mark`: a severity or a state. */
+  readonly numbers: readonly { readonly value: string; readonly label: string; readonly mark: string }[]
+  readonly facts: readonly string[]
+}
+
+/** Rows that begin with their name. */
+export interface TableBlock {
+  readonly kind: 'table'
+  /** For a reader who hears the table. */
+  readonly name: string
+  readonly columns: readonly { readonly title: string; readonly kind?: 'number' | 'text' }[]
+  readonly rows: readonly TableRow[]
+}
+
+export interface TableRow {
+  readonly cells: readonly Inline[]
+  /** Attributes for programs that read the page: `data-control`. */
+  readonly data?: Readonly<Record<string, string>>
+}
+
+/** Entries, each with lines below it. A terminal shows `most` of them unless all are wanted. */
+export interface ListBlock {
+  readonly kind: 'list'
+  /** What each entry is: `gap`. */
+  readonly noun: string
+  readonly items: readonly Item[]
+  readonly most?: number
+}
+
+export interface Item {
+  readonly text: Inline
+  readonly below?: readonly Inline[]
+  readonly id?: string
+  /** A state that is not known, so that it is not taken for one that is. */
+  readonly isUnknown?: boolean
+  readonly data?: Readonly<Record<string, string>>
+}
+
+/** Blocks under a heading. `level`: 2 for a part of the document. */
+export interface SectionBlock {
+  readonly kind: 'section'
+  readonly level: 2 | 3 | 4
+  readonly id?: string
+  readonly title: Inline
+  readonly count?: number | string
+  readonly blocks: readonly Block[]
+  /** Whether a form that folds shows the heading alone at first. */
+  readonly isFolded?: true
+  /** For those who check: a terminal and a comment leave it out, unless everything is asked for. */
+  readonly isAppendix?: true
+}
+
+/** Lines to sign on paper. */
+export interface SignatureBlock {
+  readonly kind: 'signature'
+  readonly fields: readonly string[]
+}
+
+export function text(said: Inline, tone?: TextBlock['tone']): TextBlock {
+  return { kind: 'text', text: said, ...(tone && { tone }) }
+}
+
+export function severityChip(severity: Severity): Chip {
+  return { chip: severity, mark: severity }
+}
+
+/** A section, or nothing where it has no blocks. */
+export function section(
+  level: SectionBlock['level'],
+  title: Inline,
+  blocks: readonly Block[],
+  more: Partial<SectionBlock> = {},
+) {
+  return blocks.length === 0 ? [] : [{ kind: 'section', level, title, blocks, ...more } satisfies SectionBlock]
+}
+
+/** A list, or nothing where it has no entries. */
+export function list(noun: string, items: readonly Item[], most?: number): readonly ListBlock[] {
+  return items.length === 0 ? [] : [{ kind: 'list', noun, items, ...(most !== undefined && { most }) }]
+}
+
+/** Inlines with something between them. */
+export function joined(parts: readonly Inline[], between: string): readonly (string | Span)[] {
+  return parts.flatMap((part, at) => [...(at === 0 ? [] : [between]), ...spansOf(part)])
+}
+
+export function spansOf(inline: Inline): readonly (string | Span)[] {
+  return Array.isArray(inline) ? inline : [inline as string | Span]
+}
+
+/** The anchor of a thing in a document: a prefix and its name, in which other characters than those of a link become `_`. */
+export function anchorOf(prefix: string, name: string): string {
+  return `${prefix}-${name.replace(/[^\w/.-]/g, '_')}`
+}

@@ -1,0 +1,123 @@
+import { count } from '../../text/count.ts'
+import { code, prose } from '../markdown-prose.ts'
+import {
+  type Block,
+  type Document,
+  type Inline,
+  type ListBlock,
+  type SectionBlock,
+  type Span,
+  spansOf,
+  type TableBlock,
+} from './blocks.ts'
+
+/** A comment on a pull request has at most 65,536 characters. */
+const mostCharacters = 64_500
+
+/** A row of a table or an entry of a list, which is left out where there is no room; what is said then of all of them. */
+interface Rows {
+  readonly rows: readonly string[]
+  readonly noun: string
+}
+
+type Part = string | Rows
+
+/**
+ * For a pull request or a wiki. Rows and entries that would make it longer than a comment are counted.
+ * @param howToSeeAll the end of the sentence about them, in Markdown
+ */
+export function asMarkdown({ title, about, verdict, sections }: Document, howToSeeAll: string): string {
+  const shown = [verdict, ...about, ...sections.filter(({ isAppendix }) => !isAppendix)]
+  const parts = [`## ${prose(title)}`, ...shown.flatMap(partsOf)]
+  const lengthOf = (part: Part) => (typeof part === 'string' ? part.length + 1 : roomToDescribe + howToSeeAll.length)
+  let room = mostCharacters - parts.reduce((sum, part) => sum + lengthOf(part), 0)
+  const lines: string[] = []
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      lines.push(part)
+      continue
+    }
+    const { rows, noun } = part
+    let taken = 0
+    while (taken < rows.length && (rows[taken]?.length ?? 0) < room) {
+      room -= (rows[taken]?.length ?? 0) + 1
+      taken += 1
+    }
+    lines.push(...rows.slice(0, taken))
+    if (taken < rows.length) lines.push('', `… and ${count(rows.length - taken, `more ${noun}`)}; ${howToSeeAll}`)
+  }
+  return `${lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`
+}
+
+const roomToDescribe = 120
+
+function partsOf(block: Block): readonly Part[] {
+  switch (block.kind) {
+    case 'text': {
+      const said = inMarkdown(block.text)
+      return ['', block.tone === 'strong' || block.tone === 'alarm' ? `**${said}**` : said]
+    }
+    case 'facts': {
+      return ['', ...block.facts.map(([name, value]) => `- ${name}: ${inMarkdown(value)}`)]
+    }
+    case 'verdict': {
+      const { word, sentence, numbers, facts } = block
+      const said = numbers.flatMap(({ value, label }) => (value === '0' ? [] : `${value} ${label}`)).join(', ')
+      return ['', `**${word}.** ${prose(sentence)} ${said}.`, ...facts.flatMap((fact) => ['', prose(fact, longest)])]
+    }
+    case 'table': {
+      return tableOf(block)
+    }
+    case 'list': {
+      return listOf(block)
+    }
+    case 'section': {
+      return sectionOf(block)
+    }
+    case 'signature': {
+      return []
+    }
+  }
+}
+
+function sectionOf({ level, title, count: counted, blocks }: SectionBlock): readonly Part[] {
+  const number = counted === undefined ? '' : `: ${counted}`
+  return ['', `${'#'.repeat(level + 1)} ${inMarkdown(title)}${number}`, ...blocks.flatMap(partsOf)]
+}
+
+function tableOf({ name, columns, rows }: TableBlock): readonly Part[] {
+  return [
+    '',
+    rowOf(columns.map(({ title }) => title.toLowerCase())),
+    rowOf(columns.map(({ kind }) => (kind === 'number' ? '---:' : '---'))),
+    { rows: rows.map(({ cells }) => rowOf(cells.map(inMarkdown))), noun: `row of ${name}` },
+  ]
+}
+
+function listOf({ noun, items }: ListBlock): readonly Part[] {
+  const rows = items.map(({ text, below = [] }) => `- ${[text, ...below].map(inMarkdown).join('. ')}`)
+  return ['', { rows, noun }]
+}
+
+function rowOf(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}
+
+const longest = 500
+
+function inMarkdown(inline: Inline): string {
+  return spansOf(inline).map(spanOf).join('')
+}
+
+function spanOf(span: string | Span): string {
+  if (typeof span === 'string') return prose(span, longest)
+  if ('code' in span) return code(span.code, 100)
+  if ('strong' in span) return `**${prose(span.strong, longest)}**`
+  if ('chip' in span) return `**${prose(span.chip)}**`
+  if ('text' in span) return 'rule' in span.to ? code(span.text, 100) : prose(span.text, longest)
+  const { project, kind, name, uid } = span.resource
+  return [code(project, 100), kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
+}

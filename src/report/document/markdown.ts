@@ -46,10 +46,9 @@ export function asMarkdown({ title, about, verdict, sections }: Document, howToS
     lines.push(...rows.slice(0, taken))
     if (taken < rows.length) lines.push('', `… and ${count(rows.length - taken, `more ${noun}`)}; ${howToSeeAll}`)
   }
-  return `${lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()}\n`
+  const split = lines.join('\n').split('\n')
+  const spaced = split.filter((line, index) => line !== '' || split[index - 1] !== '')
+  return `${spaced.join('\n').trim()}\n`
 }
 
 const roomToDescribe = 120

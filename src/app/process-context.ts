@@ -43,10 +43,14 @@ export const usualColumns = 100
  * Columns to lay text out for, and whether colour may be used. A pipe gets plain text for 100 columns, and so does a
  * terminal that does not know its size: it says 0.
  */
-export function renderOptionsFor({ stdout, env }: ProcessContext): { colour: boolean; width: number } {
+export function renderOptionsFor({ stdout, env }: ProcessContext) {
   const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
   const isWatched = stdout.isTTY === true
-  return { colour: isWatched && !isPlain, width: (isWatched && stdout.columns) || usualColumns }
+  return {
+    colour: isWatched && !isPlain,
+    isScreen: isWatched,
+    width: (isWatched && stdout.columns) || usualColumns,
+  }
 }
 
 /** Lines for people on stderr: wrapped for a terminal, and whole for a pipe, so that a search finds them. */

@@ -131,7 +131,7 @@ function idOf(requestId: string | null): string {
 }
 
 function describeCost({ projects, walks, items }: FailureGroup): string {
-  const seen = items === 0 ? 'nothing seen' : `${count(items, 'item')} seen`
+  const seen = items === 0 ? 'nothing seen' : `${count(items, 'resource')} seen`
   const [only] = projects
   if (projects.length === 1 && only !== undefined) {
     const each = only.walks.map(({ listing, status }) => `${listing} ${status.toUpperCase()}`)

@@ -44,7 +44,7 @@ export function sizeOf({ items, of }: Pick<ReportCoverage, 'items' | 'of'>): num
 /** What a walk saw: `3 items in 1 page`, or `filter rows of 5 of 40 subscriptions`, which have no pages. */
 export function describeSeen({ items, pages, of }: Pick<ReportCoverage, 'items' | 'pages' | 'of'>): string {
   if (of !== undefined) return `filter rows of ${items} of ${count(of, 'subscription')}`
-  return `${count(items, 'item')} in ${count(pages, 'page')}`
+  return `${count(items, 'resource')} in ${count(pages, 'page')}`
 }
 
 /** How much of a project was scanned: all of it, something, or nothing. */

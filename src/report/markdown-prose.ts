@@ -1,4 +1,3 @@
-import type { ReportChange } from '../model/report.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 
 /**
@@ -39,21 +38,20 @@ export function code(text: string, longest?: number): string {
   return `\`${neutralise(cut(text, longest)).replace(/[`|]/g, (mark) => escapes[mark] ?? '')}\``
 }
 
-/** Kind, name and uid of a resource. */
-export function showResource({ kind, name, uid }: Pick<ReportChange, 'kind' | 'name' | 'uid'>): string {
-  return [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
-}
-
-/** In parentheses or not. Long words of hex digits are not plain: they could pass for a commit. */
+/** In parentheses or not; a time of day and an arrow are plain. Long words of hex digits are not: they could pass for a commit. */
 function isPlain(word: string): boolean {
-  const isWord = /^\(?(?:[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|\d+(?:[.-]\d+){0,2}|%|)\)?[,.;:]?$/u.test(word)
+  const isWord = /^\(?(?:[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*['’]?|\d+(?:[.:-]\d+){0,2}|[%→…]|)\)?[,.;:]?$/u.test(word)
   return isWord && !/^\(?[0-9a-f]{7,}/i.test(word)
 }
 
-/** The sentence's own punctuation stays outside. */
+/** The sentence's own punctuation stays outside, and so does a parenthesis that encloses the words or more of the sentence. */
 function asCode(words: string): string {
-  const [, body = words, mark = ''] = /^(.*[^,.;:])([,.;:])$/s.exec(words) ?? []
-  return `${code(body, Number.POSITIVE_INFINITY)}${mark}`
+  const [, said = words, mark = ''] = /^(.*[^,.;:])([,.;:])$/s.exec(words) ?? []
+  const opens = said.length > 1 && said.startsWith('(')
+  const inner = opens ? said.slice(1) : said
+  const closes = inner.length > 1 && inner.endsWith(')') && !inner.includes('(')
+  const body = closes ? inner.slice(0, -1) : inner
+  return `${opens ? '(' : ''}${code(body, Number.POSITIVE_INFINITY)}${closes ? ')' : ''}${mark}`
 }
 
 const escapes: Readonly<Record<string, string>> = { '`': '\\x60', '|': '\\x7c' }

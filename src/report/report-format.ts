@@ -14,6 +14,8 @@ export interface RenderOptions {
   readonly width: number
   /** Whether long sections are shown whole. */
   readonly full: boolean
+  /** Whether it is read on a screen, of which the end is seen first: what is new and severe is whole elsewhere. */
+  readonly isScreen?: boolean
   /** For formats that show one table at a time (CSV); violations unless specified. */
   readonly section?: CsvSection
   /** For HTML: how violations developed up to the run. The history has it, not the document. */

@@ -205,7 +205,7 @@ function scanOf(counts: Counts, context: VerdictGrounds): string[] {
     ]
   }
   if (exitCode === exitCodes.violations || context.failing > 0) return [describeOpen(counts, context)]
-  const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'item')
+  const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'resource')
   const nothing = describeNoFailure(counts, context)
   const isClean = counts.unknown + context.unsure === 0 && context.isCompared
   return isClean ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]

@@ -86,25 +86,6 @@ export function textOf(value: Json): string {
   return typeof value === 'string' ? displayText(value) : jsonOfNumbers(JSON.stringify(value))
 }
 
-/** Cuts text to a width, between words where there are some; cut text ends in `…`. */
-export function cutColumns(text: string, width: number): string {
-  if (widthOf(text) <= width) return text
-  const cut = beginningOf(text, width - 1)
-  const [before = ''] = wrapPieces(wordsOf(text), width - 2)
-  return widthOf(before) > width / 2 && widthOf(before) <= width - 2 ? `${before} …` : `${cut}…`
-}
-
-function beginningOf(text: string, width: number): string {
-  let beginning = ''
-  let used = 0
-  for (const character of text) {
-    used += widthOf(character)
-    if (used > width) break
-    beginning += character
-  }
-  return beginning
-}
-
 /** The columns that a cell needs at least, if it may be wrapped between these pieces. */
 function leastWidth(pieces: readonly string[], column: number): number {
   const widest = pieces.reduce((most, piece) => Math.max(most, widthOf(piece)), 0)

@@ -343,7 +343,7 @@ describe('--fail-on new', () => {
     expect(verdictOf(report)).toEqual([
       0,
       // The open one is new: a change in a window led to it.
-      'Scanned 5 items, no new violation at medium or above outside of change windows (open: 1 high), 1 rule could not evaluate everything, 1 change (in a change window).',
+      'Scanned 5 resources, no new violation at medium or above outside of change windows (open: 1 high), 1 rule could not evaluate everything, 1 change (in a change window).',
     ])
     expect(verdictOf(await fixture.next(hourMs, { failOn: 'medium' }))[0]).toBe(1)
   })

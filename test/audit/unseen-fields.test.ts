@@ -217,7 +217,7 @@ waivers:
     await using fixture = await openLiteral({ endpoints: [without(anEndpoint('EP-1'), 'url'), anEndpoint('EP-2')] })
     const { verdict } = await fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/auth-over-http: {} }') })
     expect(verdict.text).toBe(
-      'Scanned 3 items, no open violation at medium or above, 1 rule could not evaluate everything, first scan.',
+      'Scanned 3 resources, no open violation at medium or above, 1 rule could not evaluate everything, first scan.',
     )
   })
 

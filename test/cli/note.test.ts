@@ -54,7 +54,7 @@ describe('hookdrift note', () => {
     expect((await shown('report')).replace(/\s+/g, ' ')).toContain(said)
     expect((await shown(`timeline ${uid}`)).replace(/\s+/g, ' ')).toContain(said)
     expect(await shown('report --format csv --section drift')).toContain(said)
-    expect(await shown('report --format markdown')).toContain('| deploy 4.2 (ada, `03:30` UTC, `')
+    expect(await shown('report --format markdown')).toContain(said.replace(ref, `\`${ref}\``))
     expect(await shown('report --format html')).toContain(`<a href="${ref}" rel="noreferrer">`)
     const lines = (await shown('report --format jsonl')).split('\n').filter((line) => line !== '')
     expect(lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'note')).toMatchObject([{ id: 1, ref }])

@@ -196,7 +196,12 @@ describe('hookdrift demo --serve', () => {
     const env = { DEMO_KEY: fleet.personalKey }
     const line = `audit --config ${directory.file('try/hookdrift.yaml')}`
     const { code, stdout: report } = await command(line, { cwd, env })
-    expect({ code, report }).toEqual({ code: 1, report: expect.stringMatching(/^Scanned 3 projects completely/) })
+    expect({ code, report }).toEqual({
+      code: 1,
+      report: expect.stringMatching(
+        /^demo: orders, partner-intake, payments: run 1, .*\nScanned 3 projects completely/s,
+      ),
+    })
     running.child.kill('SIGTERM')
     const ended = await running.ended
     expect(ended.code).toBe(143)

@@ -133,7 +133,7 @@ describe('the HTML compliance report', () => {
   })
 
   it('says which walks are complete: those that the rules of the control need', () => {
-    expect(read(show({}))).toContain('The walk that its rules need is complete: 3 items in 1 page.')
+    expect(read(show({}))).toContain('The walk that its rules need is complete: 3 resources in 1 page.')
   })
 
   it('shows no number of open violations where nothing was scanned', () => {

@@ -26,7 +26,7 @@ describe('a number that exceeds a double', () => {
   })
 
   it('has no quotes for people', () => {
-    expect(reports.text(report, options)).toContain(`/account  ${one} → ${other}`)
+    expect(reports.text(report, options)).toContain(`/account ${one} → ${other}`)
     expect(reports.text(report, options)).toContain(`{"id":[${one}]} → {"id":[${other},"number:1e400"]}`)
     expect(reports.html(report, options)).toContain(`<del>${one}</del>`)
     expect(reports.html(report, options)).toContain(`<ins>${other}</ins>`)

@@ -143,7 +143,12 @@ describe('a case', () => {
   it('of a walk is an error when the walk was not complete', () => {
     const [suite] = suitesOf(aReport({ coverage: [aWalk({ status: 'partial', reason: 'page 2 was cut', pages: 1 })] }))
     expect(suite?.cases).toEqual([
-      { name: 'walk endpoints', outcome: 'error', message: 'partial: page 2 was cut', lines: ['3 items in 1 page'] },
+      {
+        name: 'walk endpoints',
+        outcome: 'error',
+        message: 'partial: page 2 was cut',
+        lines: ['3 resources in 1 page'],
+      },
     ])
   })
 

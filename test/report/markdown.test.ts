@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { markdown } from '../../src/report/markdown.ts'
 import { code, prose } from '../../src/report/markdown-prose.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
-import { tablesIn } from './formats/markdown.ts'
+import { partsOf, tablesIn } from './formats/markdown.ts'
 import { aReport, aViolation, aWalk, options } from './sample-reports.ts'
 
 describe('the Markdown report', () => {
@@ -24,23 +24,20 @@ describe('the Markdown report', () => {
     })
   })
 
-  it('begins with incomplete walks', () => {
-    const shown = markdown(evaluatedSamples.incomplete, options)
-    expect(shown.indexOf('### Incomplete scan: 4 of 7 walks')).toBeLessThan(shown.indexOf('### Violations'))
-  })
-
-  it('says what a complete scan left out: skipped, narrowed by a filter, read in turn', () => {
+  it('names incomplete walks before anything else, and what a complete scan left out', () => {
+    const incomplete = markdown(evaluatedSamples.incomplete, options)
+    expect(incomplete.indexOf('INCOMPLETE SCAN: 4 of 7 walks')).toBeLessThan(incomplete.indexOf('###'))
     const coverage = [
       aWalk({ filter: 'owner=tenant-03' }),
       aWalk({ listing: 'sources', status: 'skipped', reason: 'not offered', pages: 0, items: 0 }),
       aWalk({ listing: 'filters', pages: 0, items: 5, of: 40, oldest_at: '2026-11-20T00:00:00.000Z' }),
     ]
-    const table = tablesIn(markdown(aReport({ coverage }), options)).find(({ header }) => header.includes('what'))
-    expect(table?.rows).toEqual([
-      ['acme/payments', 'endpoints', 'only those with owner=tenant-03'],
-      ['acme/payments', 'sources', 'skipped: not offered'],
-      ['acme/payments', 'filters', 'filter rows of 5 of 40 subscriptions, the oldest at 2026-11-20 00:00 UTC'],
-    ])
+    const shown = markdown(aReport({ coverage }), options)
+    expect(shown).toContain(`
+- Skipped sources of \`acme/payments\`: not offered.
+- \`acme/payments\`: filter rows of 5 of 40 subscriptions, the oldest known ones at 2026-11-20 00:00 UTC.
+- Only endpoints with \`owner=tenant-03\` in \`acme/payments\`.
+`)
   })
 
   it('stays below 65,000 characters, keeps the worst violations and counts those it omits', () => {
@@ -53,11 +50,11 @@ describe('the Markdown report', () => {
     for (const coverage of [[aWalk()], gaps]) {
       const shown = markdown(aReport({ coverage, violations }), options)
       expect(shown.length).toBeLessThan(65_000)
-      const rows = tablesIn(shown).flatMap(({ header, rows }) => (header.includes('message') ? rows : []))
+      const listed = partsOf(shown).flatMap(({ section, items }) => (section.startsWith('New') ? items : []))
       const [, left] =
         /^… and (\d+) more violations; `hookdrift report --run 17 --format json` shows all$/m.exec(shown) ?? []
-      expect(rows.length + Number(left)).toBe(3000)
-      expect(rows[0]?.join(' ') ?? 'V0').toContain('V0')
+      expect(listed.length + Number(left)).toBe(3000)
+      expect(listed[0]?.said.at(-1)?.codes ?? ['V0']).toContain('V0')
     }
   })
 })
@@ -71,8 +68,8 @@ describe('text of a service in Markdown', () => {
     ['a `quoted`| bar, `not closed', 'a `quoted` `\\x7c` bar, `not closed`'],
     ['Run `openssl rand` first.', 'Run `openssl rand` first.'],
     ['ends after 16.7 min (policy: at least 60 min)', 'ends after 16.7 min (policy: at least 60 min)'],
-    ['was (`X-Key`), is (http://a.example)', 'was (`X-Key`), is `(http://a.example)`'],
-    ['since 2026-11-20 (deadbeef)', 'since 2026-11-20 `(deadbeef)`'],
+    ['was (`X-Key`), is (http://a.example)', 'was (`X-Key`), is (`http://a.example`)'],
+    ['since 2026-11-20 (deadbeef)', 'since 2026-11-20 (`deadbeef`)'],
     ['deadbeef decade', '`deadbeef` decade'],
     ['', ''],
   ])('%j is %j', (text, shown) => {

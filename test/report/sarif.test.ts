@@ -139,11 +139,11 @@ describe('the SARIF report', () => {
       ['error', 'acme/billing subscriptions: failed, nothing seen: not tried: the key was refused'],
       [
         'error',
-        'acme/payments subscriptions: partial, 3000 items in 3 pages seen: page 4 did not arrive within 30 s, 4 times in 60 s, request 01M7Y5',
+        'acme/payments subscriptions: partial, 3000 resources in 3 pages seen: page 4 did not arrive within 30 s, 4 times in 60 s, request 01M7Y5',
       ],
       [
         'warning',
-        'acme/shop endpoints: suspect, 79 items in 1 page seen: lost 41 of 120 resources (34 %); held back until a second walk shows the same',
+        'acme/shop endpoints: suspect, 79 resources in 1 page seen: lost 41 of 120 resources (34 %); held back until a second walk shows the same',
       ],
     ])
   })

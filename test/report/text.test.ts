@@ -42,10 +42,14 @@ describe('the text report', () => {
     expect(shown).toContain('receivers can no longer rely on any of them\n')
   })
 
-  it('mentions an incomplete walk in the first line', () => {
+  it('begins with what was audited and the verdict, which mentions an incomplete walk', () => {
     for (const status of ['partial', 'failed', 'suspect'] as const) {
       const shown = text(aReport({ coverage: [aWalk(), aWalk({ status, reason: 'page 2 was cut' })] }), plain)
-      expect(shown.split('\n')[0]).toBe('INCOMPLETE SCAN: 1 of 2 walks is not complete.')
+      expect(shown.slice(0, shown.indexOf('\nNothing was removed')).replaceAll('\n', ' ')).toBe(
+        'acme: payments: run 17, 2026-11-21 03:04 UTC, took 12 s ' +
+          '1 of 2 walks incomplete; no open violation in what was scanned; no drift in what was scanned. ' +
+          'Exit code 3. INCOMPLETE SCAN: 1 of 2 walks is not complete.',
+      )
     }
   })
 
@@ -59,7 +63,7 @@ describe('the text report', () => {
     const filters = aWalk({ listing: 'filters', pages: 0, items: 2, of: 3 })
     const failed = aWalk({ listing: 'sources', status: 'failed', reason: 'connection refused', pages: 0, items: 0 })
     const coverage = [aWalk(), aWalk({ listing: 'subscriptions' }), filters, failed]
-    expect(text(aReport({ coverage }), plain)).toContain('Complete: 3 walks, 6 items in 2 pages.')
+    expect(text(aReport({ coverage }), plain)).toContain('Complete: 3 walks, 6 resources in 2 pages.')
   })
 
   it('says in one line that nothing was scanned', () => {
@@ -95,45 +99,55 @@ describe('the text report', () => {
         [100, true],
         [80, false],
       ] as const) {
-        const shown = text(fleetReport(isFirst), { ...plain, width, groupBy })
+        const shown = text(fleetReport(isFirst), { ...plain, isScreen: true, width, groupBy })
         expect(shown.split('\n').length - 1).toBeLessThanOrEqual(60)
         expect(shown).toContain('6500 open violations')
       }
     }
   })
 
-  it('has a line for each rule and the remediation of each where a list would not fit', () => {
-    const shown = text(fleetReport(false), { ...plain, width: 100 })
+  it('has a row for each rule where a list would not fit, and the first steps of its remediation where it does', () => {
+    const shown = text(fleetReport(false), { ...plain, isScreen: true, width: 100 })
     expect(shown).toMatch(/^severity {2}rule +violations {2}projects {2}oldest$/m)
-    expect(shown).toMatch(/^… and \d+ more rules with \d+ violations$/m)
+    expect(shown).toMatch(/^… and \d+ more rules; hookdrift violations --open --severity high shows all$/m)
+    const remediation = `Ask the sender\nfirst.\n\n1. Switch it on.\n2. Send what was\n   refused.\n3. ${'Wait. '.repeat(60)}\n`
     const fleet = fleetReport(true)
-    const violations = fleet.violations.filter(({ state }) => state === 'opened')
-    const first = text({ ...fleet, violations, notices: [] }, { ...plain, width: 100 })
-    expect(first).toContain('hookdrift violations --rule endpoint/rule-0 shows all')
-    expect(first.match(/Fix: remediation 0$/gm)).toHaveLength(1)
+    const rules = fleet.rules.map((rule) => ({ ...rule, remediation }))
+    const one = { ...fleet, rules, violations: fleet.violations.slice(0, 1) }
+    const inLine = '  Fix: Ask the sender first. 1. Switch it on. 2. Send what was refused. '
+    expect(text(one, { ...plain, width: 200 })).toContain(`${inLine}…\n`)
+    expect(text(one, { ...plain, width: 200, full: true })).toContain(`${inLine}3. Wait. Wait.`)
   })
 
-  it('has a line for each item where the remediation is a list', () => {
-    const fleet = fleetReport(true)
-    const lines = 'Ask the sender\nfirst.\n\n1. Switch it on.\n2. Send what was\n   refused.\n'
-    for (const remediation of [lines, lines.replace(/\s+/g, ' ').trim()]) {
-      const rules = fleet.rules.map((rule) => ({ ...rule, remediation }))
-      const shown = text({ ...fleet, rules, violations: fleet.violations.slice(0, 1) }, { ...plain, width: 100 })
-      expect(shown).toContain(
-        '    Fix: Ask the sender first.\n         1. Switch it on.\n         2. Send what was refused.\n',
+  it.each([
+    [true, 30],
+    [false, 600],
+  ])(
+    'lists each new violation that is high or critical before all others (on a screen: %s): %i',
+    (isScreen, length) => {
+      const urgent = Array.from({ length }, (_, at) => aViolation({ uid: `U${at}`, name: `urgent ${at}` }))
+      const others = Array.from({ length: 1300 }, (_, at) =>
+        aViolation({ uid: `O${at}`, severity: 'low', state: at % 2 === 0 ? 'opened' : 'continuing' }),
       )
-    }
-  })
+      const shown = text(aReport({ violations: [...others, ...urgent] }), { ...plain, isScreen })
+      for (const { name, fingerprint } of urgent) {
+        expect(shown).toContain(`"${name}"`)
+        expect(shown).toContain(fingerprint.slice(0, 8))
+      }
+      expect(shown.indexOf(`urgent ${length - 1}`)).toBeLessThan(shown.indexOf('severity  rule'))
+    },
+  )
 
-  it.each(groupings)('has one line for each violation that fits, grouped by %s', (groupBy) => {
-    const shown = text(samples.small, { ...plain, width: 220, groupBy })
+  it.each(groupings)('has each violation that fits with its resource, grouped by %s', (groupBy) => {
+    const shown = text(samples.small, { ...plain, width: 220, groupBy }).split('\n')
     for (const { name, state, message } of samples.small.violations) {
       if (state === 'resolved' || state === 'waived') continue
-      const lines = shown.split('\n').filter((line) => line.endsWith(message))
+      const lines = shown.flatMap((line, at) => (line.endsWith(message) ? [at] : []))
       expect(lines).toHaveLength(1)
-      if (groupBy !== 'resource') expect(lines[0]).toContain(`"${name}"`)
+      expect(shown[(lines[0] ?? 0) + 1]).toContain(`"${name}"`)
     }
-    if (groupBy !== 'rule') expect(shown).toMatch(/^(Project acme\/payments|Owner tenant-01|Resource acme\/)/m)
+    if (groupBy !== 'rule')
+      expect(shown.join('\n')).toMatch(/^(Project acme\/payments|Owner tenant-01|Resource acme\/)/m)
   })
 
   it('ends with commands that can be copied, and none where no command reads the history', () => {
@@ -206,7 +220,7 @@ describe('a changed field', () => {
 
   it('shows as much of two seals as distinguishes them', () => {
     const shown = lineOf(`sealed:3fa1c2d49b${'0'.repeat(22)}`, `sealed:3fa1c2d49c${'0'.repeat(22)}`)
-    expect(shown).toContain('/value  "sealed:3fa1c2d49b00…" → "sealed:3fa1c2d49c00…"')
+    expect(shown).toContain('/value "sealed:3fa1c2d49b00…" → "sealed:3fa1c2d49c00…"')
   })
 
   it('shows a masked seal as it is', () => {
@@ -215,12 +229,12 @@ describe('a changed field', () => {
 
   it('keeps the difference of long values visible', () => {
     const shown = lineOf(`${'a'.repeat(300)}X${'b'.repeat(300)}`, `${'a'.repeat(300)}Y${'b'.repeat(300)}`)
-    expect(shown).toMatch(/ {8}…"a+Xb+"… \(601 characters\)\n {6}→ …"a+Yb+"… \(601 characters\)/)
+    expect(shown).toMatch(/…"a+Xb+"… \(601 characters\) →\s+…"a+Yb+"…\s+\(601 characters\)/)
   })
 
   it('distinguishes an empty value from the word', () => {
     const shown = text(aReport({ drift: [aChange({ fields: [{ path: '/v', before: null, after: 'none' }] })] }), plain)
-    expect(shown).toContain('/v  none → "none"')
+    expect(shown).toContain('/v none → "none"')
   })
 })
 

@@ -67,9 +67,9 @@ describe('the verdict', () => {
   })
 
   it.each<[Case, number, string]>([
-    [{ walks: ['complete', 'complete'] }, 0, 'Clean: 124 items, no open violation at medium or above, no drift.'],
-    [{ changes: 9 }, 0, 'Clean: 62 items, no open violation at medium or above, 9 changes.'],
-    [{ walks: ['complete', 'skipped'] }, 0, 'Clean: 62 items, no open violation at medium or above, no drift.'],
+    [{ walks: ['complete', 'complete'] }, 0, 'Clean: 124 resources, no open violation at medium or above, no drift.'],
+    [{ changes: 9 }, 0, 'Clean: 62 resources, no open violation at medium or above, 9 changes.'],
+    [{ walks: ['complete', 'skipped'] }, 0, 'Clean: 62 resources, no open violation at medium or above, no drift.'],
     [
       {
         violations: [
@@ -79,12 +79,12 @@ describe('the verdict', () => {
         changes: 1,
       },
       0,
-      'Clean: 62 items, no open violation at medium or above (1 low, 1 info), 1 change.',
+      'Clean: 62 resources, no open violation at medium or above (1 low, 1 info), 1 change.',
     ],
     [
       { violations: [['critical', 'unknown']] },
       3,
-      'Scanned 62 items; no open violation at medium or above; 1 violation unknown; no drift.',
+      'Scanned 62 resources; no open violation at medium or above; 1 violation unknown; no drift.',
     ],
     [
       {
@@ -94,12 +94,12 @@ describe('the verdict', () => {
         ],
       },
       3,
-      'Scanned 62 items; no open violation at medium or above; 2 violations unknown (1 at medium or above); no drift.',
+      'Scanned 62 resources; no open violation at medium or above; 2 violations unknown (1 at medium or above); no drift.',
     ],
     [
       { violations: [['low', 'unknown']] },
       0,
-      'Scanned 62 items, no open violation at medium or above, 1 violation unknown, no drift.',
+      'Scanned 62 resources, no open violation at medium or above, 1 violation unknown, no drift.',
     ],
     [
       {
@@ -114,40 +114,40 @@ describe('the verdict', () => {
     [
       { violations: [['critical', 'unknown']], failOn: 'never' },
       0,
-      'Scanned 62 items, no open violation, 1 violation unknown, no drift.',
+      'Scanned 62 resources, no open violation, 1 violation unknown, no drift.',
     ],
     [
       {
         gaps: [aGap('endpoint/inactive'), aGap('endpoint/url-not-https'), aGap('endpoint/inactive', { field: 'name' })],
       },
       0,
-      'Scanned 62 items, no open violation at medium or above, 2 rules could not evaluate everything, no drift.',
+      'Scanned 62 resources, no open violation at medium or above, 2 rules could not evaluate everything, no drift.',
     ],
     [
       { notice: 'seal_key_changed' },
       0,
-      'Scanned 62 items, no open violation at medium or above, no drift in what could be compared.',
+      'Scanned 62 resources, no open violation at medium or above, no drift in what could be compared.',
     ],
     [
       { notice: 'normal_form_changed', violations: [['medium', 'opened']] },
       1,
       '1 open violation (1 medium); no drift in what could be compared.',
     ],
-    [{ notice: 'fields_changed' }, 0, 'Clean: 62 items, no open violation at medium or above, no drift.'],
+    [{ notice: 'fields_changed' }, 0, 'Clean: 62 resources, no open violation at medium or above, no drift.'],
     [
       { gaps: [aFailedRule('acme/owner-known', 'age: not a time')] },
       0,
-      'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
+      'Scanned 62 resources, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
     ],
     [
       { gaps: [aGap('subscription/filter-off', { cause: 'rows_unread' })], rowsWalk: 'complete' },
       0,
-      'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
+      'Scanned 62 resources, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
     ],
     [
       { gaps: [aGap('subscription/filter-off', { cause: 'rows_unread' })], rowsWalk: 'skipped' },
       0,
-      'Scanned 62 items, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
+      'Scanned 62 resources, no open violation at medium or above, 1 rule could not evaluate everything, no drift.',
     ],
     [
       {
@@ -157,12 +157,12 @@ describe('the verdict', () => {
         ],
       },
       0,
-      'Clean: 62 items, no open violation at medium or above, 1 violation waived, no drift.',
+      'Clean: 62 resources, no open violation at medium or above, 1 violation waived, no drift.',
     ],
     [
       { violations: [['high', 'opened']], failOn: 'critical' },
       0,
-      'Clean: 62 items, no open violation at critical (1 high), no drift.',
+      'Clean: 62 resources, no open violation at critical (1 high), no drift.',
     ],
     [{ violations: [['medium', 'opened']] }, 1, '1 open violation (1 medium); no drift.'],
     [{ violations: [['info', 'continuing']], failOn: 'info' }, 1, '1 open violation (1 info); no drift.'],
@@ -220,13 +220,13 @@ describe('the verdict', () => {
     [
       { violations: [['high', 'unknown']], gaps: [aGap('endpoint/inactive')] },
       3,
-      'Scanned 62 items; no open violation at medium or above; 1 violation unknown; 1 rule could not evaluate everything; no drift.',
+      'Scanned 62 resources; no open violation at medium or above; 1 violation unknown; 1 rule could not evaluate everything; no drift.',
     ],
-    [{ failOn: 'new' }, 0, 'Clean: 62 items, no new violation at medium or above, no drift.'],
+    [{ failOn: 'new' }, 0, 'Clean: 62 resources, no new violation at medium or above, no drift.'],
     [
       { violations: [['high', 'continuing']], failOn: 'new', approvedAt: '2026-11-19T22:15:00.000Z' },
       0,
-      'Clean: 62 items, no new violation at medium or above (open: 1 high), no drift.',
+      'Clean: 62 resources, no new violation at medium or above (open: 1 high), no drift.',
     ],
     [{ walks: ['failed', 'failed'] }, 3, '2 of 2 walks incomplete; nothing was scanned.'],
     [
@@ -234,14 +234,14 @@ describe('the verdict', () => {
       3,
       '1 of 1 walk incomplete; nothing was scanned; 1 violation unknown.',
     ],
-    [{ notCompared: true }, 0, 'Clean: 62 items, no open violation at medium or above, first scan.'],
+    [{ notCompared: true }, 0, 'Clean: 62 resources, no open violation at medium or above, first scan.'],
     [{ notCompared: true, violations: [['high', 'opened']] }, 1, '1 open violation (1 high); first scan.'],
     [
       { violations: [['critical', 'opened']], failOn: 'never' },
       0,
-      'Clean: 62 items, open violations fail no run (1 critical), no drift.',
+      'Clean: 62 resources, open violations fail no run (1 critical), no drift.',
     ],
-    [{ failOn: 'never' }, 0, 'Clean: 62 items, no open violation, no drift.'],
+    [{ failOn: 'never' }, 0, 'Clean: 62 resources, no open violation, no drift.'],
     [{ walks: ['failed'], failOn: 'never' }, 3, '1 of 1 walk incomplete; nothing was scanned.'],
     [
       {
@@ -252,7 +252,7 @@ describe('the verdict', () => {
         failOn: 'new',
       },
       0,
-      'Clean: 62 items, no new violation at medium or above (open: 1 critical, 1 low), no drift.',
+      'Clean: 62 resources, no new violation at medium or above (open: 1 critical, 1 low), no drift.',
     ],
     [
       {
@@ -346,7 +346,7 @@ describe('the verdict', () => {
     const coverage = [{ project: 'acme/shop', status: 'complete', cause: null, items: 3, pages: 1 }] as const
     const drift = windows.map((window) => aChange({ window }))
     expect(composeVerdict({ coverage, violations: [], drift, failOn: 'medium' }).text).toBe(
-      `Clean: 3 items, no open violation at medium or above, ${text}.`,
+      `Clean: 3 resources, no open violation at medium or above, ${text}.`,
     )
   })
 

@@ -377,7 +377,7 @@ function describeRules(rules: readonly ControlRule[]): string {
 }
 
 function describeWalks({ walks, complete, items, pages }: ControlEvidence['coverage']): string {
-  const read = pages === 0 ? 'nothing was read' : `${count(items, 'item')} in ${count(pages, 'page')}`
+  const read = pages === 0 ? 'nothing was read' : `${count(items, 'resource')} in ${count(pages, 'page')}`
   if (walks === 0) return 'Its rules read no listing.'
   if (walks === 1) return `The walk that its rules need is ${complete === 1 ? '' : 'not '}complete: ${read}.`
   const which = complete === walks ? `All ${walks} walks` : `${complete} of the ${walks} walks`

@@ -5,7 +5,15 @@ import type { Severity } from '../../model/violation.ts'
  * What a report, an answer or a message says to people, before it has a form: four renderers make a terminal's text,
  * Markdown, HTML and a chat's message of it. All texts may hold foreign words; each renderer makes them harmless.
  */
-export type Block = TextBlock | FactsBlock | VerdictBlock | TableBlock | ListBlock | SectionBlock | SignatureBlock
+export type Block =
+  | TextBlock
+  | FactsBlock
+  | VerdictBlock
+  | TableBlock
+  | ListBlock
+  | CommandsBlock
+  | SectionBlock
+  | SignatureBlock
 
 /** A whole one. A form with a window has the title there. */
 export interface Document {
@@ -13,7 +21,7 @@ export interface Document {
   /** What it is about: lines below the title. */
   readonly about: readonly Block[]
   readonly verdict: VerdictBlock
-  readonly sections: readonly SectionBlock[]
+  readonly sections: readonly Block[]
 }
 
 /** Words in a line. In a plain string, backticks enclose code. */
@@ -60,7 +68,8 @@ export interface FactsBlock {
 export interface VerdictBlock {
   readonly kind: 'verdict'
   readonly outcome: 'passed' | 'failed' | 'unknown'
-  readonly word: string
+  /** Absent where the sentence says it. */
+  readonly word?: string
   readonly sentence: string
   /** `mark`: a severity or a state. */
   readonly numbers: readonly { readonly value: string; readonly label: string; readonly mark: string }[]
@@ -74,6 +83,12 @@ export interface TableBlock {
   readonly name: string
   readonly columns: readonly { readonly title: string; readonly kind?: 'number' | 'text' }[]
   readonly rows: readonly TableRow[]
+  /** Whether it repeats in numbers what the document says: a terminal leaves it out. */
+  readonly isOverview?: true
+  /** Rows that a terminal shows unless all are wanted, what each is, and the command that shows all. */
+  readonly most?: number
+  readonly noun?: string
+  readonly command?: string | null
 }
 
 export interface TableRow {
@@ -89,6 +104,8 @@ export interface ListBlock {
   readonly noun: string
   readonly items: readonly Item[]
   readonly most?: number
+  /** What shows all of them; null where no command does. Default: the same command as JSON. */
+  readonly command?: string | null
 }
 
 export interface Item {
@@ -112,6 +129,12 @@ export interface SectionBlock {
   readonly isFolded?: true
   /** For those who check: a terminal and a comment leave it out, unless everything is asked for. */
   readonly isAppendix?: true
+}
+
+/** Commands to copy, each with why. */
+export interface CommandsBlock {
+  readonly kind: 'commands'
+  readonly rows: readonly { readonly command: string; readonly why: string }[]
 }
 
 /** Lines to sign on paper. */
@@ -138,9 +161,10 @@ export function section(
   return blocks.length === 0 ? [] : [{ kind: 'section', level, title, blocks, ...more } satisfies SectionBlock]
 }
 
-/** A list, or nothing where it has no entries. */
-export function list(noun: string, items: readonly Item[], most?: number): readonly ListBlock[] {
-  return items.length === 0 ? [] : [{ kind: 'list', noun, items, ...(most !== undefined && { most }) }]
+/** A list, or nothing where it has no entries. `most`: Infinity for no limit. */
+export function list(noun: string, items: readonly Item[], most = Number.POSITIVE_INFINITY, command?: string | null) {
+  if (items.length === 0) return []
+  return [{ kind: 'list', noun, items, most, ...(command !== undefined && { command }) } satisfies ListBlock]
 }
 
 /** Inlines with something between them. */

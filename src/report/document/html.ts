@@ -55,7 +55,12 @@ function show(block: Block, links: DocumentLinks | undefined): Markup {
     }
     case 'verdict': {
       const numbers = block.numbers.map((number) => ({ ...number, delta: [] }))
-      return verdictBanner({ ...block, numbers, facts: block.facts.map((fact) => html`${withCode(fact)}`) })
+      return verdictBanner({
+        ...block,
+        word: block.word ?? '',
+        numbers,
+        facts: block.facts.map((fact) => html`${withCode(fact)}`),
+      })
     }
     case 'table': {
       return showTable(block, links)
@@ -67,6 +72,12 @@ function show(block: Block, links: DocumentLinks | undefined): Markup {
         return html`<li${named}${isUnknown === true && html` class="unseen"`}${dataOf(data)}><p>${isUnknown === true && '? '}${inHtml(text)}</p>${lines}</li>\n`
       })
       return rows.length === 0 ? emptyState('None.', 'none') : rowList(rows)
+    }
+    case 'commands': {
+      const rows = block.rows.map(
+        ({ command: line, why }) => html`<li><code class="command">${line}</code> ${why}</li>\n`,
+      )
+      return html`<ul>${rows}</ul>\n`
     }
     case 'section': {
       return showSection(block, links)

@@ -1,4 +1,5 @@
 import { count } from '../../text/count.ts'
+import { neutralise } from '../../text/neutralise.ts'
 import { code, prose } from '../markdown-prose.ts'
 import {
   type Block,
@@ -27,8 +28,8 @@ type Part = string | Rows
  * @param howToSeeAll the end of the sentence about them, in Markdown
  */
 export function asMarkdown({ title, about, verdict, sections }: Document, howToSeeAll: string): string {
-  const shown = [verdict, ...about, ...sections.filter(({ isAppendix }) => !isAppendix)]
-  const parts = [`## ${prose(title)}`, ...shown.flatMap(partsOf)]
+  const shown = [verdict, ...about, ...sections]
+  const parts = [`## ${prose(title)}`, ...shown.flatMap((block) => partsOf(block, 2))]
   const lengthOf = (part: Part) => (typeof part === 'string' ? part.length + 1 : roomToDescribe + howToSeeAll.length)
   let room = mostCharacters - parts.reduce((sum, part) => sum + lengthOf(part), 0)
   const lines: string[] = []
@@ -53,7 +54,8 @@ export function asMarkdown({ title, about, verdict, sections }: Document, howToS
 
 const roomToDescribe = 120
 
-function partsOf(block: Block): readonly Part[] {
+/** `depth`: of the heading above. */
+function partsOf(block: Block, depth: number): readonly Part[] {
   switch (block.kind) {
     case 'text': {
       const said = inMarkdown(block.text)
@@ -65,7 +67,9 @@ function partsOf(block: Block): readonly Part[] {
     case 'verdict': {
       const { word, sentence, numbers, facts } = block
       const said = numbers.flatMap(({ value, label }) => (value === '0' ? [] : `${value} ${label}`)).join(', ')
-      return ['', `**${word}.** ${prose(sentence)} ${said}.`, ...facts.flatMap((fact) => ['', prose(fact, longest)])]
+      const numbered = said === '' ? '' : ` ${said}.`
+      const outcome = word === undefined ? `**${prose(sentence)}**` : `**${word}.** ${prose(sentence)}`
+      return ['', `${outcome}${numbered}`, ...facts.flatMap((fact) => ['', prose(fact, longest)])]
     }
     case 'table': {
       return tableOf(block)
@@ -73,8 +77,11 @@ function partsOf(block: Block): readonly Part[] {
     case 'list': {
       return listOf(block)
     }
+    case 'commands': {
+      return ['', ...block.rows.map(({ command, why }) => `- ${code(command)}: ${prose(why)}`)]
+    }
     case 'section': {
-      return sectionOf(block)
+      return sectionOf(block, depth + 1)
     }
     case 'signature': {
       return []
@@ -82,9 +89,10 @@ function partsOf(block: Block): readonly Part[] {
   }
 }
 
-function sectionOf({ level, title, count: counted, blocks }: SectionBlock): readonly Part[] {
+function sectionOf({ title, count: counted, blocks, isAppendix }: SectionBlock, depth: number): readonly Part[] {
+  if (isAppendix) return []
   const number = counted === undefined ? '' : `: ${counted}`
-  return ['', `${'#'.repeat(level + 1)} ${inMarkdown(title)}${number}`, ...blocks.flatMap(partsOf)]
+  return ['', `${'#'.repeat(depth)} ${inMarkdown(title)}${number}`, ...blocks.flatMap((block) => partsOf(block, depth))]
 }
 
 function tableOf({ name, columns, rows }: TableBlock): readonly Part[] {
@@ -97,7 +105,7 @@ function tableOf({ name, columns, rows }: TableBlock): readonly Part[] {
 }
 
 function listOf({ noun, items }: ListBlock): readonly Part[] {
-  const rows = items.map(({ text, below = [] }) => `- ${[text, ...below].map(inMarkdown).join('. ')}`)
+  const rows = items.map(({ text, below = [] }) => `- ${[text, ...below].map(inMarkdown).join('\n  - ')}`)
   return ['', { rows, noun }]
 }
 
@@ -105,17 +113,19 @@ function rowOf(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`
 }
 
-const longest = 500
+const longest = 1000
 
+/** Blanks at its ends would indent what is below it, and a number with a full stop would begin a list. */
 function inMarkdown(inline: Inline): string {
-  return spansOf(inline).map(spanOf).join('')
+  const said = spansOf(inline).map(spanOf).join('').trim()
+  return said.replace(/^\d{1,9}(?=[.)](?:\s|$))/, '$&\\')
 }
 
 function spanOf(span: string | Span): string {
   if (typeof span === 'string') return prose(span, longest)
   if ('code' in span) return code(span.code, 100)
   if ('strong' in span) return `**${prose(span.strong, longest)}**`
-  if ('chip' in span) return `**${prose(span.chip)}**`
+  if ('chip' in span) return `**${neutralise(span.chip)}**`
   if ('text' in span) return 'rule' in span.to ? code(span.text, 100) : prose(span.text, longest)
   const { project, kind, name, uid } = span.resource
   return [code(project, 100), kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')

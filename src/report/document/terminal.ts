@@ -1,4 +1,4 @@
-import { wrapProse } from '../../text/columns.ts'
+import { padColumns, widthOf, wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
 import { layTable } from '../../text/table.ts'
@@ -7,6 +7,7 @@ import { painter } from '../text/page.ts'
 import { shorten } from '../text/shorten.ts'
 import {
   type Block,
+  type CommandsBlock,
   type Document,
   type Inline,
   type ListBlock,
@@ -30,8 +31,13 @@ export function asTerminal(
   const lines = showAll([text(title, 'strong'), verdict, ...about, ...sections], 0)
   return `${lines.join('\n')}\n`
 
+  /** A blank line sets a section off from what is above it, unless that is its parent's heading. */
   function showAll(shown: readonly Block[], by: number): string[] {
-    return shown.flatMap((block) => show(block, by))
+    return shown.flatMap((block, at) => {
+      const isSetOff = block.kind === 'section' && (block.level < 4 || at > 0)
+      const lines = show(block, by)
+      return isSetOff && lines.length > 0 ? ['', ...lines] : lines
+    })
   }
 
   function show(block: Block, by: number): readonly string[] {
@@ -49,7 +55,9 @@ export function asTerminal(
         const style = outcome === 'passed' ? 'good' : 'alarm'
         const said = numbers.flatMap(({ value, label }) => (value === '0' ? [] : `${value} ${label}`)).join(', ')
         return [
-          ...wrap(`${word}. ${neutralise(sentence)}`, by).map((line) => paint(style, line)),
+          ...wrap(`${word === undefined ? '' : `${word}. `}${neutralise(sentence)}`, by).map((line) =>
+            paint(style, line),
+          ),
           ...(said === '' ? [] : wrap(`${said}.`, by)),
           ...facts.flatMap((fact) => wrap(neutralise(fact), by)),
         ]
@@ -59,6 +67,9 @@ export function asTerminal(
       }
       case 'list': {
         return showList(block, by)
+      }
+      case 'commands': {
+        return showCommands(block.rows)
       }
       case 'section': {
         return showSection(block, by)
@@ -75,15 +86,15 @@ export function asTerminal(
   ): string[] {
     if (isAppendix && !full) return []
     const number = counted === undefined ? '' : `: ${counted}`
-    const heading = shorten(`${spansOf(title).map(loud).join('')}${number}`, width - by)
     return [
-      ...(level === 4 ? [] : ['']),
-      `${' '.repeat(by)}${paint('heading', heading)}`,
+      ...wrap(`${spansOf(title).map(loud).join('')}${number}`, by).map((line) => paint('heading', line)),
       ...showAll(within, level === 2 ? by : by + 2),
     ]
   }
 
-  function showTable({ columns: titles, rows }: TableBlock, by: number): string[] {
+  function showTable({ columns: titles, rows: all, isOverview, most = all.length, ...rest }: TableBlock, by: number) {
+    if (isOverview) return []
+    const rows = full ? all : all.slice(0, most)
     const columns = titles.map(({ title, kind }, at) => ({
       name: title.toLowerCase(),
       only: 'text' as const,
@@ -91,10 +102,31 @@ export function asTerminal(
       ...(kind === 'number' && { align: 'right' as const }),
     }))
     const [header = [], ...laid] = layTable(columns, rows, width - by)
-    return [...header.map((line) => paint('heading', line)), ...laid.flat()].map((line) => `${' '.repeat(by)}${line}`)
+    return [
+      ...[...header.map((line) => paint('heading', line)), ...laid.flat()].map((line) => `${' '.repeat(by)}${line}`),
+      ...showOmitted(all.length - rows.length, rest.noun ?? 'row', rest.command, by),
+    ]
   }
 
-  function showList({ noun, items, most = items.length }: ListBlock, by: number): string[] {
+  /** A command is never broken: where it does not fit, it has a line of its own. */
+  function showOmitted(omitted: number, noun: string, command: string | null | undefined, by: number): string[] {
+    if (omitted === 0) return []
+    const said = `… and ${count(omitted, `more ${noun}`)}`
+    const how = command ?? '--format json'
+    const whole = `${said}; ${how} shows all`
+    const lines = command === null ? [said] : by + widthOf(whole) <= width ? [whole] : [`${said}:`, `  ${how}`]
+    return lines.map((line) => `${' '.repeat(by)}${paint('aside', line)}`)
+  }
+
+  function showCommands(rows: CommandsBlock['rows']): string[] {
+    const widest = Math.max(...rows.map(({ command }) => widthOf(command)))
+    return rows.map(({ command, why }) => {
+      const line = `  ${padColumns(command, widest)}  ${paint('aside', why)}`
+      return 4 + widest + widthOf(why) <= width ? line : `  ${command}`
+    })
+  }
+
+  function showList({ noun, items, most = items.length, command }: ListBlock, by: number): string[] {
     const listed = full ? items : items.slice(0, most)
     const omitted = items.length - listed.length
     return [
@@ -102,9 +134,7 @@ export function asTerminal(
         ...hang(plain(said), by + 2),
         ...below.flatMap((line) => wrap(plain(line), by + 4)),
       ]),
-      ...(omitted === 0
-        ? []
-        : [paint('aside', `${' '.repeat(by + 2)}… and ${count(omitted, `more ${noun}`)}; --format json shows all`)]),
+      ...showOmitted(omitted, noun, command, by + 2),
     ]
   }
 
@@ -124,13 +154,18 @@ function loud(span: string | Span): string {
   return typeof span === 'object' && 'chip' in span ? plainSpan(span).toUpperCase() : plainSpan(span)
 }
 
+/** Longer than any text of our own; a service's text may have a megabyte. */
+const longest = 2000
+const longestName = 200
+
 function plainSpan(span: string | Span): string {
-  if (typeof span === 'string') return neutralise(span)
-  if ('code' in span) return neutralise(span.code)
-  if ('strong' in span) return neutralise(span.strong)
-  if ('chip' in span) return neutralise(span.chip)
-  if ('text' in span) return neutralise(span.text)
+  const harmless = (said: string, most = longest) => shorten(neutralise(said), most)
+  if (typeof span === 'string') return harmless(span)
+  if ('code' in span) return harmless(span.code)
+  if ('strong' in span) return harmless(span.strong)
+  if ('chip' in span) return harmless(span.chip, longestName)
+  if ('text' in span) return harmless(span.text)
   const { project, kind, name, uid } = span.resource
   const named = name === '' ? [] : [quote(shorten(name, 60))]
-  return [neutralise(project), kind, ...named, shorten(neutralise(uid), 64)].join(' ')
+  return [harmless(project, longestName), kind, ...named, harmless(uid, 64)].join(' ')
 }

@@ -33,7 +33,7 @@ function describe(walks: readonly ReportCoverage[]): string {
   const complete = walks.filter(({ status }) => status === 'complete')
   const items = listingWalks(complete).reduce((sum, walk) => sum + walk.items, 0)
   const skipped = walks.length - complete.length
-  const read = `${count(complete.length, 'walk')} complete, ${count(items, 'item')}`
+  const read = `${count(complete.length, 'walk')} complete, ${count(items, 'resource')}`
   return skipped === 0 ? read : `${read}; ${skipped} skipped, which the service does not offer`
 }
 

@@ -11,12 +11,6 @@ export function showResource({ project, kind, name, uid }: ResourceIdentity): st
   return [...pieces, shorten(neutralise(uid), 64)]
 }
 
-/** The name of a resource, with its uid unless the name is clear. */
-export function nameResource({ name, uid }: Pick<ResourceIdentity, 'name' | 'uid'>, isClear: boolean): string {
-  const parts = [...(name === '' ? [] : [showName(name)]), ...(isClear ? [] : [shorten(neutralise(uid), 64)])]
-  return parts.join(' ')
-}
-
 function showName(name: string): string {
   const shortened = shorten(name, 60)
   return shortened === name ? quote(name) : `${quote(shortened.slice(0, -1))}…`

@@ -1,39 +1,26 @@
-import { isBuiltInRule } from '../../model/built-in-rules.ts'
-import type { Report, ReportViolation } from '../../model/report.ts'
-import { isOpen, isOverdue, severities } from '../../model/violation.ts'
-import { isRepairable } from '../../repair/repair.ts'
-import { builtInRule } from '../../rules/rules.ts'
-import { padColumns, widthOf } from '../../text/columns.ts'
-import { quote } from '../../text/neutralise.ts'
-import { scannedExtent } from '../gaps.ts'
-import { worstFirst } from '../group-by.ts'
-import { isShellSafe } from './commands.ts'
-import type { TextPage } from './page.ts'
-import { shorten, shortFingerprint } from './shorten.ts'
+import { isBuiltInRule } from '../model/built-in-rules.ts'
+import type { Report, ReportViolation } from '../model/report.ts'
+import { isOpen, isOverdue, severities } from '../model/violation.ts'
+import { isRepairable } from '../repair/repair.ts'
+import { builtInRule } from '../rules/rules.ts'
+import { quote } from '../text/neutralise.ts'
+import { scannedExtent } from './gaps.ts'
+import { worstFirst } from './group-by.ts'
+import { isShellSafe } from './text/commands.ts'
+import { shorten, shortFingerprint } from './text/shorten.ts'
 
 interface Suggestion {
   readonly command: string
   readonly why: string
 }
 
-/** Commands that lead on from this report, ready to be copied. None where no command can read its history. */
-export function showWhatNext(report: Report, page: TextPage): string[] {
-  const { locating } = page
-  if (locating === null) return []
-  const suggestions = suggest(report, locating)
-  if (suggestions.length === 0) return []
-  const widest = Math.max(...suggestions.map(({ command }) => widthOf(command)))
-  const lines = suggestions.map(({ command, why }) => {
-    const line = `  ${padColumns(command, widest)}  ${page.paint('aside', why)}`
-    return 4 + widest + widthOf(why) <= page.width ? line : `  ${command}`
-  })
-  return ['', page.paint('heading', 'What next'), '', ...lines]
-}
-
 /** Commands about rules and repairs, together. */
 const mostRules = 2
 
-function suggest(report: Report, locating: string): Suggestion[] {
+/**
+ * Commands that lead on from this report, ready to be copied. `locating`: the options with which they read its history.
+ */
+export function suggestNext(report: Report, locating: string): Suggestion[] {
   const open = report.violations.filter(isOpen)
   const fresh = open.filter(({ state }) => state === 'opened')
   const important = worstFirst(fresh.length > 0 ? fresh : open)

@@ -8,7 +8,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
-import { systemClock } from './system.ts'
+import { accountOnHost, systemClock } from './system.ts'
 
 export interface ComplianceRequest {
   /** The name of a built-in framework, or a YAML file. */
@@ -27,8 +27,12 @@ export function planCompliance(
 ): (history: HistoryReader, run: number) => Promise<Compliance> {
   const framework = loadFramework(name, terminal)
   return async (history, run) => {
-    if (from === undefined) return assessRun(history, framework, run, composeReport)
-    return gatherCompliance(history, framework, { from, to: to ?? 'latest', now: systemClock.now() }, composeReport)
+    const now = systemClock.now()
+    const compliance =
+      from === undefined
+        ? await assessRun(history, framework, run, composeReport)
+        : await gatherCompliance(history, framework, { from, to: to ?? 'latest', now }, composeReport)
+    return { ...compliance, prepared: { at: new Date(now).toISOString(), by: accountOnHost() } }
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { constants, hostname, setPriority, uptime } from 'node:os'
+import { constants, hostname, setPriority, uptime, userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseOwner } from '../history/lease-owner.ts'
 import type { Clock } from '../model/time.ts'
@@ -9,6 +9,20 @@ import { neutralise } from '../text/neutralise.ts'
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+}
+
+/** Account and host, as the operating system names them. In a container, the account may be a number without a name. */
+export function accountOnHost(): string {
+  return `${systemUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`} on ${hostname()}`
+}
+
+/** undefined where the account has no name. */
+export function systemUser(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    return undefined
+  }
 }
 
 /** This process as the owner of a lease, and what distinguishes it from other processes of this machine. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { type Command, Option } from 'commander'
 import { readTextFile } from '../app/read-text-file.ts'
+import { accountOnHost, systemUser } from '../app/system.ts'
 import { type ProjectState, readStates } from '../baseline/state-file.ts'
 import type { Signature } from '../history/approvals.ts'
 import { sealCredentials } from '../inventory/seal-text.ts'
@@ -36,7 +36,8 @@ export function addSignature(command: Command): Command {
 }
 
 /**
- * The name for the record without secrets, the time, and the user of the operating system next to it.
+ * The name for the record without secrets, the time, and the account and host next to it, as the operating system names
+ * them: hookdrift authenticates no account.
  * @throws AuditError.usage when the current user has no name
  */
 export function signature(by: string | undefined, masking: Sealer): Signature {
@@ -47,16 +48,7 @@ export function signature(by: string | undefined, masking: Sealer): Signature {
   return {
     by: sealCredentials(sealKnown(name, masking), masking),
     at: new Date().toISOString(),
-    osUser: systemUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`,
-  }
-}
-
-/** In a container, the user may be a number without a name. */
-function systemUser(): string | undefined {
-  try {
-    return userInfo().username
-  } catch {
-    return undefined
+    osUser: accountOnHost(),
   }
 }
 

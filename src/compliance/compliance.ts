@@ -98,6 +98,8 @@ const exception = z.object({
   ended_by: schemas.endedBy.nullable(),
 })
 
+export type Exception = z.infer<typeof exception>
+
 /** In the order of reports. */
 export const controlStates = [
   'not_met',
@@ -123,7 +125,7 @@ const control = z.object({
   waivers: listOf(controlWaiver),
   exemptions: listOf(exemption).describe('What does not count against it, because a person or the policy decided so.'),
   exceptions: listOf(exception)
-    .describe('Of a control over a period that is met at its end: violations that were open within it.')
+    .describe('Of a control over a period: violations at the threshold or above that were open within it, and ended.')
     .exactOptional(),
   observations: schemas.count.describe('Open violations below the threshold.'),
   evidence: evidence.nullable(),
@@ -237,8 +239,31 @@ const periodApproval = z.object({
   run: z.int().min(1).nullable().describe('The run whose state was approved; null when it came from files.'),
   at: schemas.time,
   by: z.string(),
+  os_user: z.string().nullable().describe('Account and host, as the operating system named them; null where unknown.'),
   note: z.string().nullable(),
 })
+
+const periodRun = z.object({
+  run: schemas.count,
+  started_at: schemas.time,
+  incomplete: schemas.count.describe('Walks that were not complete.'),
+  chain: z.string().nullable().describe("The chain's digest after the run."),
+})
+
+/** What a period holds, for an auditor to sample from. */
+const population = {
+  runs: listOf(periodRun).describe('Committed runs of the period.').exactOptional(),
+  changes: listOf(periodChange).describe('Changes that they found, the earliest first.').exactOptional(),
+  approvals: listOf(periodApproval)
+    .describe('States that people approved in the period, also those revoked since.')
+    .exactOptional(),
+}
+
+const preparation = z.object({
+  at: schemas.time,
+  by: z.string().describe('Account and host, as the operating system named them.'),
+})
+export type Preparation = z.infer<typeof preparation>
 
 /** A run's report by the controls of a framework. Its JSON form is part of the outer contract. */
 export const complianceSchema = z
@@ -257,8 +282,8 @@ export const complianceSchema = z
     expected_changes: listOf(expectedChange).describe(
       'Changes of the run, or of the period, that may have been made in a change window; the latest first.',
     ),
-    changes: listOf(periodChange).describe('Changes of the period.').exactOptional(),
-    approvals: listOf(periodApproval).describe('Approvals of the period.').exactOptional(),
+    ...population,
+    prepared: preparation.exactOptional(),
     controls: listOf(control).describe('All controls of the framework, in its order.'),
   })
   .meta({
@@ -268,6 +293,7 @@ export const complianceSchema = z
   })
 publishedSchemas.add(complianceSchema, { id: 'compliance-3' })
 export type Compliance = z.infer<typeof complianceSchema>
+export type Population = Required<Pick<Compliance, 'runs' | 'changes' | 'approvals'>>
 
 /** `, with 2 exemptions and 1 observation`; empty without any. */
 export function describeBesides({

@@ -34,9 +34,11 @@ import {
   type ControlViolation,
   type ControlWaiver,
   describeBesides,
+  type Exception,
   type Exemption,
   type ExpectedChange,
   type FormerProject,
+  type Population,
 } from './compliance.ts'
 import {
   exemptByAcceptance,
@@ -54,6 +56,7 @@ export interface ComplianceInput extends Partial<GatheredFacts> {
   readonly report: Report
   readonly framework: Framework
   readonly period?: CompliancePeriod
+  readonly population?: Population
 }
 
 /** What the history knows besides the report. */
@@ -109,7 +112,7 @@ export interface FormerAcceptance extends AcceptedViolation {
 /** Assesses each control of a framework. Pure: the same report gives the same result today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
   const given = { ...nothingGathered, ...input }
-  const { report, framework, policy, period, formerPolicies } = given
+  const { report, framework, policy, period, population, formerPolicies } = given
   const { run, verdict, coverage_of_fleet } = report
   const current = [...report.violations, ...given.elsewhere].map((one) => withDuration(one, run.started_at))
   const violations = [...current.sort(openFirst), ...given.resolvedBefore]
@@ -123,6 +126,7 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     digests: report.digests,
     verify: 'hookdrift verify',
     ...(period === undefined ? {} : { period }),
+    ...population,
     threshold,
     coverage_of_fleet,
     scope: {
@@ -199,9 +203,11 @@ function assessControl(control: FrameworkControl, evaluation: Evaluation): Contr
   const counted = open.filter(({ severity }) => isAtLeast(severity, threshold))
   const observed = open.filter(({ severity }) => !isAtLeast(severity, threshold))
   const isCovered = control.evidence.length > 0
+  const exceptions = period === undefined ? [] : exceptionsOf(ruleViolations, threshold)
   const [state, reason] = decideState({
     isCovered,
     rules,
+    exceptions,
     open: counted,
     observations: observed,
     exemptions,
@@ -231,10 +237,20 @@ function assessControl(control: FrameworkControl, evaluation: Evaluation): Contr
     waivers,
     accepted,
     exemptions,
+    ...(exceptions.length === 0 ? {} : { exceptions }),
     observations: observed.length,
     evidence: state === 'not_covered' ? null : (period?.evidence ?? { from, to, share: null }),
     coverage,
   }
+}
+
+/** What was open within the period and no longer is at its end, however it ended. */
+function exceptionsOf(violations: readonly ControlViolation[], threshold: Severity): readonly Exception[] {
+  return violations.flatMap(({ rule, fingerprint, severity, first_seen, resolved_at, ended_by }) =>
+    resolved_at === undefined || !isAtLeast(severity, threshold)
+      ? []
+      : [{ rule, fingerprint, opened_at: first_seen, ended_at: resolved_at, ended_by }],
+  )
 }
 
 interface ExemptionFacts extends Evaluation {
@@ -315,6 +331,7 @@ interface Assessment {
   readonly open: readonly ControlViolation[]
   readonly observations: readonly ControlViolation[]
   readonly exemptions: readonly Exemption[]
+  readonly exceptions: readonly Exception[]
   readonly threshold: Severity
   /** Whether the run walked anything: for readers of some projects, anything of these. */
   readonly isScanned: boolean
@@ -325,7 +342,8 @@ interface Assessment {
 }
 
 function decideState(assessment: Assessment): [state: ControlState, reason: string] {
-  const { isCovered, rules, open, observations, exemptions, threshold, isScanned, gaps, limits } = assessment
+  const { isCovered, rules, open, observations, exemptions, exceptions, threshold, isScanned, gaps, limits } =
+    assessment
   if (rules.length === 0) {
     return isCovered
       ? ['not_assessed', 'The policy turns off every rule that gives evidence for it.']
@@ -339,7 +357,9 @@ function decideState(assessment: Assessment): [state: ControlState, reason: stri
   if (!isScanned) return ['not_assessed', 'The run scanned nothing of what its rules evaluate.']
   if (gaps.length + limits.length === 0) {
     const which = observations.length === 0 ? 'No open violation' : `No open violation at ${threshold} or above`
-    return ['met', `${which}${besides}, and the run observed everything that its rules evaluate.`]
+    const met = `${which}${besides}, and the run observed everything that its rules evaluate.`
+    if (exceptions.length === 0) return ['met', met]
+    return ['met_with_exceptions', `${met} ${count(exceptions.length, 'violation')} had been open in the period.`]
   }
   const isAnyEvaluated = gaps.length === 0 || rules.some(({ evaluated }) => evaluated > 0)
   const nothingOpen = besides === '' ? '' : ` No open violation at ${threshold} or above${besides}.`

@@ -2,7 +2,14 @@ import { findPeriod } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
-import { readPoliciesBetween, readRunInputs, requireRunRecord, runsWithWindows } from '../history/sql/read-run.ts'
+import { listApprovals } from '../history/sql/approvals.ts'
+import {
+  readChains,
+  readPoliciesBetween,
+  readRunInputs,
+  requireRunRecord,
+  runsWithWindows,
+} from '../history/sql/read-run.ts'
 import { type CommittedRun, countIncompleteWalks, listEndedRuns, listRuns } from '../history/sql/runs.ts'
 import { countScans, readLatestScans } from '../history/sql/scans.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../history/sql/violations.ts'
@@ -17,6 +24,7 @@ import type {
   ExpectedChange,
   FormerProject,
   ObservedTime,
+  Population,
   TimeGap,
 } from './compliance.ts'
 import { composeCompliance, type FormerAcceptance } from './compose-compliance.ts'
@@ -73,6 +81,7 @@ export async function gatherCompliance(
     waivedMeanwhile: await readWaivedBetween(history, after, last.number),
     formerAcceptances: await readFormerAcceptances(history, first, last),
     formerProjects: await findFormerProjects(history, { first, last, scope: results.scope }),
+    population: await populationOf(history, within, { start, end }),
     period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
     resolvedBefore: (await readResolvedBetween(history, after, last.number - 1)).map(
       ({ resolved_run: _, ...violation }): ControlViolation => {
@@ -86,10 +95,12 @@ export async function gatherCompliance(
 /** The report of a run, what its policy leaves out, and what earlier runs say of the rest. */
 async function readResults(history: HistoryReader, run: number, composeReport: ComposeReport) {
   const record = await requireRunRecord(history, run)
-  const { policy, scope, coverage, projects } = record
-  const scanned = new Set(
-    [policyProject, ...coverage, ...projects].map((one) => ('name' in one ? one.name : one.project)),
-  )
+  const { policy, scope, coverage, projects, violations } = record
+  // What is known of a service is in the record, although no walk has its name.
+  const scanned = new Set([
+    policyProject.name,
+    ...[...coverage, ...projects, ...violations].map(({ project }) => project),
+  ])
   const elsewhere = (await readViolationsAt(history, run)).filter(({ project }) => !scanned.has(project))
   return {
     report: composeReport(record),
@@ -118,6 +129,39 @@ async function readExpected(history: HistoryReader, after: number, upTo: number)
     }
   }
   return expected
+}
+
+/** All runs, changes and approvals: an auditor samples from them. */
+async function populationOf(
+  history: HistoryReader,
+  within: readonly [CommittedRun, ...CommittedRun[]],
+  { start, end }: Period,
+): Promise<Population> {
+  const [first] = within
+  const ended = (await listEndedRuns(history, Number.MAX_SAFE_INTEGER)).runs
+  const byNumber = new Map(ended.map((run) => [run.number, run]))
+  const chains = await readChains(history, first.number, within.at(-1)?.number ?? first.number)
+  const changes: Population['changes'][number][] = []
+  for (const { number } of within) {
+    if (byNumber.get(number)?.changes === 0) continue
+    const found = (await readRunInputs(history, number))?.changes ?? []
+    changes.push(...found.map((change) => ({ ...change, run: number })))
+  }
+  const isWithin = ({ at }: { readonly at: string }) => Date.parse(at) >= start && Date.parse(at) <= end
+  return {
+    runs: within.map(({ number, started_at }) => ({
+      run: number,
+      started_at,
+      incomplete: byNumber.get(number)?.incomplete ?? 0,
+      chain: chains.get(number) ?? null,
+    })),
+    changes,
+    approvals: (await listApprovals(history))
+      .filter(isWithin)
+      .map(({ project, run = null, at, by, osUser = null, note }) => {
+        return { project: project.name, run, at, by, os_user: osUser, note: note ?? null }
+      }),
+  }
 }
 
 /** Acceptances that a person revoked, or a run ended, after the start of one run and by that of another. */

@@ -101,7 +101,8 @@ export const endingWords = {
 
 /** `lee, as OS user root`; the name alone where both are the same. */
 export function describeSigner({ by, os_user }: Pick<AcceptanceRow, 'by' | 'os_user'>): string {
-  return os_user === null || os_user === by ? by : `${by}, as OS user ${os_user}`
+  if (os_user === null) return by
+  return os_user.startsWith(`${by} on `) ? os_user : `${by}, as OS user ${os_user}`
 }
 
 export const acceptancesView: AnswerView<AcceptanceRow> = {

@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 import { parse } from 'csv-parse/sync'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -97,9 +97,14 @@ describe('hookdrift accept', () => {
     const [{ fingerprint, uid }] = await open('endpoint/url-not-https')
     await ask(`accept ${fingerprint} --reason known --by lee`)
     const [accepted] = await rowsOf('accept --list')
-    expect(accepted).toMatchObject({ by: 'lee', os_user: username, ended_at: null, ended_by: null })
+    expect(accepted).toMatchObject({
+      by: 'lee',
+      os_user: `${username} on ${hostname()}`,
+      ended_at: null,
+      ended_by: null,
+    })
     expect(accepted.value_digest).toMatch(/^[0-9a-f]{64}$/)
-    expect((await ask('accept --list')).stdout).toContain(`lee, as OS user ${username}`)
+    expect((await ask('accept --list')).stdout).toContain(`lee, as OS user ${username} on ${hostname()}`)
     await cli.audit('--quiet')
     const project = at(cli.fleet.projects(), 0).uid
     changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, url: 'http://other.example.com/in' }))

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
@@ -147,7 +147,11 @@ describe('hookdrift baseline', () => {
       'continuing endpoint/url-not-https',
     ])
     const [, row] = await rowsOf(cli, 'show')
-    expect(row).toMatchObject({ approved_by: 'eve', os_user: userInfo().username, amendments: [] })
+    expect(row).toMatchObject({
+      approved_by: 'eve',
+      os_user: `${userInfo().username} on ${hostname()}`,
+      amendments: [],
+    })
   })
 
   it('does not take for removed what a run before the approved one did not scan', async () => {

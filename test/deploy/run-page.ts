@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
@@ -54,7 +54,12 @@ export async function runPage(page: string): Promise<Answers> {
   writeFileSync(join(bin, 'hookdrift'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
   const ports = await Promise.all(shownPorts.map(async (shown) => ({ shown, free: await freePort() })))
   const withFree = (text: string) => ports.reduce((given, { shown, free }) => given.replaceAll(shown, free), text)
-  const withShown = (text: string) => ports.reduce((given, { shown, free }) => given.replaceAll(free, shown), text)
+  const account = `${userInfo().username} on ${hostname()}`
+  const withShown = (text: string) =>
+    ports.reduce(
+      (given, { shown, free }) => given.replaceAll(free, shown),
+      text.replaceAll(account, 'auditor on host-1'),
+    )
   const shell = openShell(directory, {
     PATH: `${bin}:${process.env.PATH}`,
     HOME: directory,

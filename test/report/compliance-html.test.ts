@@ -80,7 +80,9 @@ describe('the HTML compliance report', () => {
       ...['scope', 'controls', 'period', 'exemptions', 'evidence', 'rules', 'not_covered', 'origin'],
     ])
     const [, end = ''] = page.split('<h2 id="origin">')
-    expect(read(end)).toMatch(/Policy b{64} .* hookdrift verify Company Reviewed by, signature Date/)
+    expect(read(end)).toMatch(
+      /Policy b{64} .* hookdrift verify Company Prepared by, signature Reviewed by, signature Date/,
+    )
   })
 
   it('counts open violations, those below the threshold, exempted and fixed ones by themselves', () => {

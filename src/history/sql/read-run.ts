@@ -302,6 +302,21 @@ export function runsWithWindows(history: HistoryReader, after: number, run: numb
   )
 }
 
+/** The digest of the chain after each committed run, from one number to another; none of runs that are older than it. */
+export async function readChains(
+  history: HistoryReader,
+  first: number,
+  last: number,
+): Promise<ReadonlyMap<number, string | null>> {
+  const rows = await history.snapshot((session) =>
+    session.all<{ readonly number: number; readonly chain: string | null }>(
+      "SELECT number, chain FROM hookdrift.run WHERE state = 'committed' AND number BETWEEN $1 AND $2",
+      [first, last],
+    ),
+  )
+  return new Map(rows.map(({ number, chain }) => [number, chain]))
+}
+
 /** The projects of a run, from the document that the run wrote; none before it wrote one. */
 export function readProjects(document: string | null): readonly ProjectEvaluation[] {
   return JSON.parse(document ?? '[]')

@@ -6,6 +6,8 @@ import type {
   ControlState,
   ControlViolation,
   Exemption,
+  Population,
+  Preparation,
 } from '../../compliance/compliance.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { isAtLeast, isOpen, severities } from '../../model/violation.ts'
@@ -55,7 +57,7 @@ const assessed = [
  * missing first, and appendices. `most`: findings of a control that are shown.
  */
 export function complianceDocument(compliance: Compliance, most = Number.POSITIVE_INFINITY): Document {
-  const { controls, period, scope, digests, run, verify, tool } = compliance
+  const { controls, period, prepared, scope, digests, run, verify, tool } = compliance
   const covered = assessed.flatMap((name) => controls.filter(({ state }) => state === name))
   const notCovered = controls.filter(({ state }) => state === 'not_covered')
   const exemptions = groupExemptions(controls)
@@ -76,8 +78,7 @@ export function complianceDocument(compliance: Compliance, most = Number.POSITIV
       ...section(2, 'Scope', [{ kind: 'facts', facts: describeScope(compliance) }], { id: 'scope' }),
       ...section(2, 'Summary', [summaryOf(covered), text(aboutSummary, 'aside')], { id: 'controls' }),
       ...(period === undefined ? [] : section(2, 'Period', describePeriod(period), { id: 'period' })),
-      ...section(2, 'Changes of the period', describeChanges(compliance), { id: 'changes' }),
-      ...section(2, 'Approvals of the period', describeApprovals(compliance), { id: 'approvals' }),
+      ...describePopulation(compliance),
       ...section(2, 'Exemptions', describeExemptions(exemptions), { id: 'exemptions', count: exemptions.length }),
       ...section(2, 'Changes within change windows', describeWindows(compliance), {
         id: 'expected',
@@ -95,6 +96,10 @@ export function complianceDocument(compliance: Compliance, most = Number.POSITIV
         covered.flatMap((control) => rulesOf(control, first)),
         { id: 'rules', isAppendix: true },
       ),
+      ...section(2, 'Appendix: runs of the period', describeRuns(compliance), {
+        id: 'runs',
+        isAppendix: true,
+      }),
       ...section(2, 'Not covered by hookdrift', describeNotCovered(notCovered), {
         id: 'not_covered',
         count: notCovered.length,
@@ -107,6 +112,7 @@ export function complianceDocument(compliance: Compliance, most = Number.POSITIV
             kind: 'facts',
             facts: [
               ['Made by', `${tool.name} ${tool.version}`],
+              ...(prepared === undefined ? [] : [['Prepared', sayPrepared(prepared, scope.company)] as const]),
               ['Run', `${run.number}, ${showTime(run.started_at)}`],
               ['Policy', { code: digests.policy }],
               ['Configuration', { code: digests.configuration }],
@@ -114,7 +120,10 @@ export function complianceDocument(compliance: Compliance, most = Number.POSITIV
               ['To verify it', { code: verify }],
             ],
           },
-          { kind: 'signature', fields: [scope.company ?? 'Company', 'Reviewed by, signature', 'Date'] },
+          {
+            kind: 'signature',
+            fields: [scope.company ?? 'Company', 'Prepared by, signature', 'Reviewed by, signature', 'Date'],
+          },
         ],
         { id: 'origin' },
       ),
@@ -220,37 +229,85 @@ function describePeriod(period: CompliancePeriod): Block[] {
 const mostOthers = 5
 const mostDecisions = 50
 
-/** The population that an auditor samples from. */
-function describeChanges({ changes = [] }: Compliance): readonly Block[] {
-  return list(
-    'change',
-    changes.map(({ run, between, change, fields, ...resource }) => ({
+function sayPrepared({ at, by }: Preparation, company: string | null): string {
+  const forWhom = company === null ? '' : `, for ${company}`
+  return `${showTime(at)} by ${nameAccount(by)}, not authenticated by hookdrift${forWhom}`
+}
+
+function describePopulation(compliance: Compliance): readonly Block[] {
+  const { changes = [], approvals = [] } = compliance
+  return [
+    ...section(2, 'Changes of the period', describeChanges(compliance), { id: 'changes', count: changes.length }),
+    ...section(2, 'Approvals of the period', describeApprovals(compliance), {
+      id: 'approvals',
+      count: approvals.length,
+    }),
+  ]
+}
+
+/** What an auditor samples from: each change, with the approval that followed. */
+function describeChanges({ changes = [], approvals = [] }: Compliance): readonly Block[] {
+  const items = changes.map(({ run, between, change, fields, ...resource }): Item => {
+    const approved = approvals.find((one) => one.project === resource.project && one.run !== null && one.run >= run)
+    const paths = fields.map(({ path }) => ({ code: path }))
+    return {
       text: [{ strong: change }, ' ', { resource }],
       below: [
         describeExpected({ between, run }),
-        ...(fields.length === 0
-          ? []
-          : [
-              joined(
-                fields.map(({ path }) => ({ code: path })),
-                ', ',
-              ),
-            ]),
+        ...(paths.length === 0 ? [] : [joined(paths, ', ')]),
+        approved === undefined
+          ? 'not approved in the period'
+          : `state approved ${showTime(approved.at)}, ${byWhom(approved)}`,
       ],
-    })),
-    mostDecisions,
-  )
+    }
+  })
+  return list('change', items, mostDecisions)
 }
 
 function describeApprovals({ approvals = [] }: Compliance): readonly Block[] {
-  return list(
-    'approval',
-    approvals.map(({ project, run, at, by, note }) => ({
-      text: `${project}: the state of ${run === null ? 'files' : `run ${run}`}, approved by ${by}, ${showTime(at)}`,
+  const items = approvals.map((approval): Item => {
+    const { project, run, at, note } = approval
+    return {
+      text: `${project}: the state of ${run === null ? 'files' : `run ${run}`}, approved ${showTime(at)} ${byWhom(approval)}`,
       ...(note !== null && { below: [note] }),
-    })),
-    mostDecisions,
-  )
+    }
+  })
+  return list('approval', items, mostDecisions)
+}
+
+/** `root on db1` is `account root on host db1`. */
+function nameAccount(account: string): string {
+  return `account ${account.replace(' on ', ' on host ')}`
+}
+
+/** The name is what was typed, account and host are what the operating system said. */
+function byWhom({ by, os_user: account }: Population['approvals'][number]): string {
+  const named = account === null ? '' : `, ${nameAccount(account)}`
+  return `by ${by}${named}, not authenticated by hookdrift`
+}
+
+function describeRuns({ runs = [] }: Compliance): readonly Block[] {
+  if (runs.length === 0) return []
+  return [
+    {
+      kind: 'table',
+      name: 'runs of the period',
+      columns: [
+        { title: 'Run' },
+        { title: 'Time', kind: 'text' },
+        { title: 'Walks incomplete', kind: 'number' },
+        { title: 'Digest', kind: 'text' },
+      ],
+      rows: runs.map(({ run, started_at, incomplete, chain }) => ({
+        cells: [
+          String(run),
+          showTime(started_at),
+          String(incomplete),
+          chain === null ? 'older than the chain' : { code: chain },
+        ],
+      })),
+    },
+  ]
 }
 
 /** Each decision once: what does not count, who decided so, and why. */
@@ -313,15 +370,20 @@ function evidenceOf(
 ): readonly SectionBlock[] {
   const { id, title, reason, violations, exemptions, coverage, rules, exceptions = [] } = control
   const { first } = options
-  const findings = (name: string, alike: readonly ControlViolation[]) =>
-    section(4, name, findingsOf(control, alike, options), { count: alike.length })
+  const findings = (name: string, alike: readonly ControlViolation[], mostOfRule?: number) =>
+    section(4, name, findingsOf(control, alike, options, mostOfRule), { count: alike.length })
   const open = violations.filter(isOpen)
   const [counted = [], observed = []] = [true, false].map((counts) =>
     open.filter(({ severity }) => isAtLeast(severity, threshold) === counts),
   )
   // Those that are open again, too.
   const solved = violations.filter((violation) => violation.state === 'resolved' && !isExempted(violation))
-  const silent = rules.flatMap((rule) => rule.not_evaluated.map((missed) => ({ ...missed, rule: rule.id })))
+  const silent = [
+    ...Map.groupBy(
+      rules.flatMap((rule) => rule.not_evaluated),
+      (missed) => missed.reason,
+    ),
+  ]
   return section(
     3,
     [`${id} `, chipOf(control), ` ${title}`],
@@ -333,8 +395,8 @@ function evidenceOf(
         'Rules not evaluated everywhere',
         list(
           'rule',
-          silent.map(({ rule, project, reason: why }) => ({
-            text: [{ code: rule }, ` in ${project}: ${why}`],
+          silent.map(([why, alike]) => ({
+            text: `${why} (${alike.map(({ project }) => project).join(', ')})`,
             isUnknown: true,
           })),
           mostDecisions,
@@ -342,7 +404,7 @@ function evidenceOf(
         { count: silent.length },
       ),
       ...findings('Open', counted),
-      ...findings(`Observations, below ${threshold}`, observed),
+      ...findings(`Observations, below ${threshold}`, observed, mostOthers),
       ...findings(
         'Unknown',
         violations.filter(({ state }) => state === 'unknown'),
@@ -419,6 +481,7 @@ function findingsOf(
   { id, rules }: ControlEvidence,
   violations: readonly ControlViolation[],
   { first, most }: EvidenceOptions,
+  mostOfRule = mostFindings,
 ): readonly Block[] {
   const titles = new Map(rules.map((rule) => [rule.id, rule.title]))
   const groups = severities.flatMap((severity) => {
@@ -433,7 +496,7 @@ function findingsOf(
   const shown = here.flatMap(({ name, findings }) => {
     const items = findings.slice(0, Math.max(0, remaining)).map((finding) => findingOf(id, finding))
     remaining -= findings.length
-    return [text(name), ...list('violation', items, mostFindings)]
+    return [text(name), ...list('violation', items, mostOfRule)]
   })
   const omitted = `${-remaining} more are not shown here: the report of the command line has all.`
   return [

@@ -43,7 +43,6 @@ CREATE TABLE run (
   version_floor        INTEGER NOT NULL, -- rows of this run have greater ids: how a draft is found
   violation_floor      INTEGER NOT NULL,
   rules_document       TEXT REFERENCES document (sha256), -- the rules in force, what the policy leaves out, what the run was to cover
-  projects_document    TEXT REFERENCES document (sha256), -- where each project is configured, and how much of it was evaluated, as reports name it
   previous             TEXT, -- chain of the committed run before this one; NULL where the chain starts
   part_digests         TEXT, -- JSON: digest of this run's rows, by what they are
   chain                TEXT  -- digest of previous and part_digests; NULL until it is committed, and once it is pruned
@@ -56,12 +55,22 @@ CREATE TABLE project (
   UNIQUE (service, uid)
 ) STRICT;
 
+-- Where a project is configured, and how much of it was evaluated, as reports name it: JSON that its scans share.
+CREATE TABLE evaluation (
+  id         INTEGER PRIMARY KEY,
+  project_id INTEGER NOT NULL REFERENCES project,
+  sha256     TEXT NOT NULL,
+  body       TEXT NOT NULL,
+  UNIQUE (project_id, sha256)
+) STRICT;
+
 -- Which projects a run scanned, under the name that each was configured with. The policy is one of them: it has no walks.
 -- Scans and walks have the run first in their keys: what a run writes of them lies together.
 CREATE TABLE scan (
   run        INTEGER NOT NULL REFERENCES run,
   project_id INTEGER NOT NULL REFERENCES project,
   name       TEXT NOT NULL,  -- service/project
+  evaluation INTEGER,        -- NULL where nothing was evaluated, and of a pruned run; no reference, or each removal would read all scans
   PRIMARY KEY (run, project_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX scan_of_project ON scan (project_id, run);

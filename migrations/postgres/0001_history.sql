@@ -47,7 +47,6 @@ CREATE TABLE hookdrift.run (
   version_floor        bigint NOT NULL,
   violation_floor      bigint NOT NULL,
   rules_document       text COLLATE "C" REFERENCES hookdrift.document (sha256),
-  projects_document    text COLLATE "C" REFERENCES hookdrift.document (sha256),
   previous             text COLLATE "C",
   part_digests         text COLLATE "C",
   chain                text COLLATE "C"
@@ -219,10 +218,19 @@ CREATE TABLE hookdrift.approved_resource (
   PRIMARY KEY (approval_id, kind, uid)
 );
 
+CREATE TABLE hookdrift.evaluation (
+  id         bigint PRIMARY KEY,
+  project_id bigint NOT NULL REFERENCES hookdrift.project,
+  sha256     text COLLATE "C" NOT NULL,
+  body       text COLLATE "C" NOT NULL,
+  UNIQUE (project_id, sha256)
+);
+
 CREATE TABLE hookdrift.scan (
   run        bigint NOT NULL REFERENCES hookdrift.run,
   project_id bigint NOT NULL REFERENCES hookdrift.project,
   name       text COLLATE "C" NOT NULL,
+  evaluation bigint,
   PRIMARY KEY (run, project_id)
 );
 CREATE INDEX scan_of_project ON hookdrift.scan (project_id, run);

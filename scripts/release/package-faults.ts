@@ -25,6 +25,7 @@ const required = [
   'dist/cli/start.js',
   'docs/README.md',
   'migrations/0001_history.sql',
+  'migrations/scoped/sqlite.sql',
   'package.json',
   'sbom.cdx.json',
   'templates/hookdrift.yml',

@@ -51,7 +51,7 @@ export async function configuredPaths(
 
 /**
  * Reads the configuration of a history, where there is one: a project that it no longer names is not expected. undefined
- * where the history is named without it.
+ * where the history is named without it. Readers of some projects get no others.
  * @throws AuditError.usage when it cannot be read, or its projects, schedules or channels cannot
  */
 export async function findConfiguredPaths(
@@ -61,7 +61,12 @@ export async function findConfiguredPaths(
   const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (history !== undefined || (isNamed && !hasConfiguration(config, terminal))) return undefined
   const paths = await configuredPaths(config, terminal)
-  if (!paths.isFaulty) return paths
+  if (!paths.isFaulty) {
+    const { projects } = terminal.reading ?? {}
+    if (projects === undefined) return paths
+    const { projectScope } = await import('../config/choose-projects.ts')
+    return { ...paths, projects: paths.projects.filter(projectScope(projects).has) }
+  }
   throw AuditError.usage(`${config}: a service, a project, a schedule or a channel cannot be read`, {
     advice: '`hookdrift config check` says which, and why',
   })

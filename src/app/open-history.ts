@@ -9,6 +9,7 @@ import type { NameKind, ResourceName } from '../history/sql/read-names.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
 import type { PoolState } from '../pool/workers.ts'
+import { type HistoryOptions, locateHistory } from './locate-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock, thisProcess } from './system.ts'
 
@@ -174,6 +175,11 @@ export async function readPoolOf(location: HistoryLocation): Promise<PoolState |
   if (location.kind === 'file') return undefined
   const { readPool } = await import('../pool/open-pool.ts')
   return readPool(location.server)
+}
+
+/** The same for whom a command answers. Workers read every project, so readers of some do not learn what they do. */
+export async function findPool(options: HistoryOptions, terminal: ProcessContext): Promise<PoolState | undefined> {
+  return terminal.reading?.projects === undefined ? readPoolOf(await locateHistory(options, terminal)) : undefined
 }
 
 /** The views that users query, the same in every history. */

@@ -1,4 +1,4 @@
-import type { OpenHistory } from '../history/history.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { NamedHistory } from '../report/text/commands.ts'
 import { wrapLine } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -23,15 +23,15 @@ export interface ProcessContext {
   cwd(): string
   /** How the command line named its configuration and its history. */
   readonly locating?: NamedHistory
-  /** What commands read instead of opening a history of their own. */
+  /** Whom commands answer, where that is not a person at this terminal. */
   readonly reading?: HistoryAccess
 }
 
 export interface HistoryAccess {
-  /** Stays open. */
-  readonly history: OpenHistory
-  /** Whether the reader may know of a project, `service/project`. The history shows no others. */
-  isVisible?(project: string): boolean
+  /** Shows only the projects of the reader. */
+  readonly history: HistoryReader
+  /** Patterns of these projects; absent: all. */
+  readonly projects?: readonly string[]
 }
 
 /** How a command hands over its work; the program keeps the exit code that it returns. */

@@ -11,13 +11,13 @@ import { locateCommands, type NamedHistory } from '../report/text/commands.ts'
 import { count } from '../text/count.ts'
 import type { ReadingOptions } from './query-options.ts'
 
-/** Opens the existing history, works with it, and closes it; or works with the one that the context has open. */
+/** Opens the existing history, works with it, and closes it. Not for answers to others: these have one that is theirs. */
 export async function withHistory<Result>(
   options: HistoryOptions,
   terminal: ProcessContext,
   work: (history: OpenHistory) => Promise<Result>,
 ): Promise<Result> {
-  if (terminal.reading !== undefined) return work(terminal.reading.history)
+  if (terminal.reading !== undefined) throw new Error('the history of a reader is open')
   const history = await openExistingHistory(await locateHistory(options, terminal), terminal.env)
   try {
     return await work(history)

@@ -61,12 +61,13 @@ export const reportSource: ApiSource<typeof parameters> = {
   },
   isOfRun: true,
   isLimited: false,
-  async write(_, values, { terminal, options }) {
+  async write(history, values, { terminal, options }) {
     const written: string[] = []
     const ignore = { write: () => true, on: () => {} }
     const stdout = { ...ignore, write: (text: string) => written.push(text) > 0 }
     const context = { ...terminal, stdout, stderr: ignore }
-    await report({ ...options, ...values, format: 'json', report: [] }, context)
+    const answer = await plan({ ...options, ...values, format: 'json', report: [] }, context)
+    await answer(history, (await runNamed(history, values.at)).number)
     return written.join('')
   },
 }
@@ -74,8 +75,7 @@ export const reportSource: ApiSource<typeof parameters> = {
 async function report(options: ReportOptions, terminal: ProcessContext): Promise<number> {
   const answer = await plan(options, terminal)
   return withHistory(options, terminal, async (history) => {
-    const run = await runNamed(history, options.at)
-    await answer(history, run.number)
+    await answer(history, (await runNamed(history, options.at)).number)
     return exitCodes.clean
   })
 }

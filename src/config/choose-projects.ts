@@ -26,6 +26,14 @@ export function mayMatchIn(service: string, patterns: readonly string[]): boolea
   return patterns.length === 0 || patterns.some((pattern) => !pattern.includes('/') || mayBegin(pattern))
 }
 
+/** The projects of readers that patterns are for. No patterns are for none. */
+export function projectScope(patterns: readonly string[]) {
+  return {
+    has: (project: string) => patterns.length > 0 && matchesProject(project, patterns),
+    mayHaveOf: (service: string) => patterns.length > 0 && mayMatchIn(service, patterns),
+  }
+}
+
 /**
  * Whether a project that a run scanned is one that patterns for a service's list took, or the list itself. One that
  * reports show by its id may fit a pattern by a name that does not fit into a reference.

@@ -63,7 +63,7 @@ export const historyTables: readonly HistoryTable[] = [
     columns: [
       ...integers('number', 'exit_code', 'normal_form_version', 'version_floor', 'violation_floor'),
       ...texts('state', 'started_at', 'finished_at', 'fail_on', 'tool_version', 'policy_digest'),
-      ...texts('configuration_digest', 'seal_key_id', 'rules_document', 'projects_document', 'previous'),
+      ...texts('configuration_digest', 'seal_key_id', 'rules_document', 'previous'),
       ...texts('part_digests', 'chain'),
     ],
     isCommitted: () => "state <> 'running'",
@@ -136,9 +136,10 @@ export const historyTables: readonly HistoryTable[] = [
     key: ['approval_id', 'kind', 'uid'],
     columns: [...integers('approval_id'), ...texts('kind', 'uid', 'name', 'body', 'seal_key_id')],
   }),
+  table('evaluation', { key: ['id'], columns: [...integers('id', 'project_id'), ...texts('sha256', 'body')] }),
   table('scan', {
     key: ['run', 'project_id'],
-    columns: [...integers('run', 'project_id'), ...texts('name')],
+    columns: [...integers('run', 'project_id', 'evaluation'), ...texts('name')],
     isCommitted: writtenBy('run'),
   }),
   table('walk', {

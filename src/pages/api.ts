@@ -77,7 +77,7 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, isFresh:
     const last = answer.isOfRun ? await findLastRun(opened) : undefined
     if (last === undefined) forbidCaching(context)
     else if (await isFresh(context, opened, last)) return context.body(null, 304)
-    return sendJson(context, await answer.read({ history: opened, ...(scope && { isVisible: scope.isVisible }) }))
+    return sendJson(context, await answer.read({ history: opened, ...scope }))
   })
   routes.onError((error, context) => {
     const { status, message, advice } = faultForReaders(error, onFault)

@@ -2,9 +2,8 @@ import type { Context } from 'hono'
 import type { ConfiguredChannel, PlannedRuns } from '../config/read-configured-paths.ts'
 import { unknownGateway } from '../config/read-gateway.ts'
 import type { ReaderRight } from '../config/serve-schema.ts'
-import type { OpenHistory } from '../history/history.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import type { Visibility } from '../history/visibility.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { PoolState } from '../pool/workers.ts'
@@ -77,11 +76,10 @@ export interface SiteConfiguration {
 export interface SiteScope {
   /** Patterns of `service/project`. */
   readonly projects: readonly string[]
-  readonly isVisible: Visibility['isVisible']
 }
 
 /** What pages read. */
-export type SiteHistory = OpenHistory
+export type SiteHistory = HistoryReader
 
 export interface SiteQuery {
   /** The first value; undefined when absent or empty. */

@@ -1,13 +1,9 @@
-import { matchesProject, mayMatchIn } from '../config/choose-projects.ts'
+import { matchesProject, projectScope } from '../config/choose-projects.ts'
 import type { PlannedRuns } from '../config/read-configured-paths.ts'
-import type { OpenHistory } from '../history/history.ts'
-import { scopedHistory } from '../history/scoped-history.ts'
+import type { ProjectScope } from '../history/reader.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import type { Visibility } from '../history/visibility.ts'
 import type { SiteConfiguration, SiteHistory, SitePlan, SiteScope } from './page.ts'
 import { readScans } from './run-facts.ts'
-
-type IsVisible = Visibility['isVisible']
 
 interface Whole {
   history(): Promise<SiteHistory>
@@ -19,38 +15,37 @@ export function scopeSite<Options extends Whole>(
   options: Options,
   projects: readonly string[],
 ): Options & { readonly scope: SiteScope } {
-  const isVisible: IsVisible = (name) => projects.length > 0 && matchesProject(name, projects)
-  const seesService = (service: string) => projects.length > 0 && mayMatchIn(service, projects)
+  const scope = projectScope(projects)
   // Caches hang on the history: one for as long as the opened one lasts.
-  const scoped = new WeakMap<OpenHistory, OpenHistory>()
+  const scoped = new WeakMap<SiteHistory, SiteHistory>()
   const { plan } = options
   const openScoped = async () => {
     const history = await options.history()
-    const forScope = scoped.get(history) ?? scopedHistory(history, { isWhole: false, isVisible, seesService })
+    const forScope = scoped.get(history) ?? history.within(scope)
     scoped.set(history, forScope)
     return forScope
   }
   return {
     ...options,
-    scope: { projects, isVisible },
+    scope: { projects },
     history: openScoped,
-    ...(plan === undefined ? {} : { plan: scopedPlan(plan, isVisible, openScoped) }),
+    ...(plan === undefined ? {} : { plan: scopedPlan(plan, scope, openScoped) }),
   }
 }
 
 /** Workers read every project, so readers of some projects do not learn what they do. */
-function scopedPlan(plan: SitePlan, isVisible: IsVisible, openScoped: Whole['history']): SitePlan {
+function scopedPlan(plan: SitePlan, scope: ProjectScope, openScoped: Whole['history']): SitePlan {
   return {
     async configured() {
       const whole = await plan.configured()
-      return whole && scopedConfiguration(whole, isVisible, await readFound(await openScoped(), whole))
+      return whole && scopedConfiguration(whole, scope, await readFound(await openScoped(), whole))
     },
     pool: async () => undefined,
     gatewayOf: (project) => plan.gatewayOf(project),
   }
 }
 
-/** The visible projects that the configuration does not name: the lists of their services showed them. */
+/** The reader's projects that the configuration does not name: the lists of their services showed them. */
 async function readFound(history: SiteHistory, { expected }: SiteConfiguration): Promise<readonly string[]> {
   const run = await findLastRun(history)
   const scans = run === undefined ? [] : await readScans({ history, run })
@@ -59,10 +54,10 @@ async function readFound(history: SiteHistory, { expected }: SiteConfiguration):
 
 function scopedConfiguration(
   { expected, schedules }: SiteConfiguration,
-  isVisible: IsVisible,
+  scope: ProjectScope,
   found: readonly string[],
 ): SiteConfiguration {
-  const named = expected.named.filter(isVisible)
+  const named = expected.named.filter(scope.has)
   return {
     expected: { ...expected, named },
     schedules: schedules.flatMap((schedule) => scopedSchedule(schedule, [...named, ...found])),
@@ -70,9 +65,9 @@ function scopedConfiguration(
   }
 }
 
-/** A schedule of visible projects, by patterns that fit one of them; patterns may be names of hidden ones. */
-function scopedSchedule(schedule: PlannedRuns, visible: readonly string[]): PlannedRuns[] {
+/** A schedule of the reader's projects, by patterns that fit one of them; patterns may be names of others. */
+function scopedSchedule(schedule: PlannedRuns, own: readonly string[]): PlannedRuns[] {
   if (schedule.projects.length === 0) return [schedule]
-  const projects = schedule.projects.filter((pattern) => visible.some((name) => matchesProject(name, [pattern])))
+  const projects = schedule.projects.filter((pattern) => own.some((name) => matchesProject(name, [pattern])))
   return projects.length === 0 ? [] : [{ ...schedule, projects }]
 }

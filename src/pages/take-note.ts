@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { matchesProject, projectPatterns } from '../config/choose-projects.ts'
+import { matchesProject, projectPatterns, projectScope } from '../config/choose-projects.ts'
 import type { OpenHistory } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
@@ -58,15 +58,16 @@ export async function takeNote(
   try {
     const { projects: patterns = [], ...written } = decode(body)
     const opened = await history()
-    const notedProjects = await readNotedProjects(opened)
-    const visible = viewer.projects === undefined ? notedProjects : notedProjects.filter(isSeenBy(viewer.projects))
-    if (viewer.projects !== undefined && !patterns.every((one) => visible.some(isSeenBy([one])))) {
+    const { projects: own } = viewer
+    const scanned = await readNotedProjects(opened)
+    const noted = own === undefined ? scanned : scanned.filter(projectScope(own).has)
+    if (own !== undefined && !patterns.every((one) => noted.some((name) => matchesProject(name, [one])))) {
       return refuse(403, 'this token may note about its own projects only')
     }
     // A note that names no project is about all: for a token of some, about all of those.
-    const isOfToken = viewer.projects !== undefined && patterns.length === 0
-    if (isOfToken && visible.length === 0) return refuse(400, 'no project of this token was scanned yet')
-    const projects = isOfToken ? visible : chooseNoted(visible, patterns)
+    const isOfToken = own !== undefined && patterns.length === 0
+    if (isOfToken && noted.length === 0) return refuse(400, 'no project of this token was scanned yet')
+    const projects = isOfToken ? noted : chooseNoted(noted, patterns)
     const signed = { by: viewer.name ?? '', at: isoTime(now()) }
     const note = composeNote({ ...written, projects }, signed, await masking())
     return answer(201, toNoteRow(await opened.note(note)))
@@ -74,10 +75,6 @@ export async function takeNote(
     const { status, message, advice } = faultForReaders(error, onFault)
     return refuse(status, message, advice)
   }
-}
-
-function isSeenBy(patterns: readonly string[]): (name: string) => boolean {
-  return (name) => matchesProject(name, patterns)
 }
 
 /** @throws AuditError.usage when it is not a note */

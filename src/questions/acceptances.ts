@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Acceptance, AcceptanceEnding, ListedAcceptance } from '../history/acceptances.ts'
-import type { OpenHistory } from '../history/history.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { listAcceptances } from '../history/sql/acceptances.ts'
 import { findLastRun } from '../history/sql/runs.ts'
@@ -144,7 +144,7 @@ function showAcceptance(row: AcceptanceRow, page: TextPage): string[] {
 
 /** Active violations as of the last run, with their projects; those about waivers too, which cannot be accepted. */
 export async function readAcceptable(
-  history: OpenHistory,
+  history: HistoryReader,
 ): Promise<readonly (RecordedViolation & { readonly scanned: Acceptance['project'] })[]> {
   const last = await findLastRun(history)
   if (last === undefined) return []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, activeApprovals } from '../history/approvals.ts'
-import type { OpenHistory } from '../history/history.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import { listApprovals } from '../history/sql/approvals.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
@@ -68,7 +68,7 @@ interface BaselinesQuery {
  * @throws AuditError.usage when no project matches
  */
 export async function readBaselines(
-  history: OpenHistory,
+  history: HistoryReader,
   { projects, all, limit }: BaselinesQuery,
 ): Promise<Answer<BaselineRow>> {
   const approvals = await listApprovals(history)

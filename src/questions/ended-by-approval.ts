@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ComparedApproval } from '../audit/approve-run.ts'
 import { type Approval, approvedRun, type NewApproval } from '../history/approvals.ts'
-import type { OpenHistory } from '../history/history.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readStateBodies } from '../history/sql/approvals.ts'
 import { findLastRun } from '../history/sql/runs.ts'
@@ -42,7 +42,7 @@ const comparing: ReadonlySet<string> = new Set(
 
 /** Active violations of drift rules about something that the approved states have as it is now; the worst first. */
 export async function readEndedBy(
-  history: OpenHistory,
+  history: HistoryReader,
   approvals: readonly NewApproval[],
 ): Promise<readonly EndedRow[]> {
   const last = await findLastRun(history)
@@ -63,7 +63,7 @@ export async function readEndedBy(
 }
 
 async function endedIn(
-  history: OpenHistory,
+  history: HistoryReader,
   approval: NewApproval,
   violations: readonly RecordedViolation[],
   run: number,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { OpenHistory } from '../history/history.ts'
 import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import { listChannels, listUndelivered } from '../history/sql/outbox.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { schemas } from '../model/report.ts'
@@ -74,7 +74,7 @@ export const notifyTestForm: AnswerForm = {
 }
 
 /** The channels, and the messages that were not delivered. */
-export async function answerOutbox(history: OpenHistory, limit: number): Promise<Answer<OutboxRow>> {
+export async function answerOutbox(history: HistoryReader, limit: number): Promise<Answer<OutboxRow>> {
   const [channels, messages, last] = [
     await listChannels(history),
     await listUndelivered(history),

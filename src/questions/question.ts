@@ -3,7 +3,6 @@ import type { HistoryOptions } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { findRun } from '../history/find-run.ts'
-import type { OpenHistory } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { type CommittedRun, findLastRun, listRuns } from '../history/sql/runs.ts'
 import type { ExitCode } from '../model/errors.ts'
@@ -31,7 +30,7 @@ export interface Question<Parameters extends ParameterTable = ParameterTable, Ro
    * @throws AuditError.usage when values contradict each other
    */
   check?(values: ParameterValues<Parameters>, inquiry: Inquiry): void
-  read(history: OpenHistory, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<QuestionReply<Row>>
+  read(history: HistoryReader, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<QuestionReply<Row>>
 }
 
 export type ParameterTable = Readonly<Record<string, Parameter>>

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { findConfiguredPaths, locateHistory } from '../app/locate-history.ts'
-import { readPoolOf } from '../app/open-history.ts'
+import { findConfiguredPaths } from '../app/locate-history.ts'
+import { findPool } from '../app/open-history.ts'
 import { systemClock } from '../app/system.ts'
 import { matchesProject } from '../config/choose-projects.ts'
-import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
@@ -105,10 +104,9 @@ export const status = question({
   async read(history, { maxAge, run: named, project: projects }, { terminal, options, limit }) {
     const run = named === undefined ? undefined : await runNamed(history, named)
     const paths = run === undefined ? await findConfiguredPaths(options, terminal) : undefined
-    const { isVisible } = terminal.reading ?? {}
     const now = run === undefined ? systemClock.now() : Date.parse(run.finished_at)
     const read = await readStatus(history, {
-      expected: paths && { named: paths.projects.filter(isVisible ?? (() => true)), isDiscovered: paths.isDiscovered },
+      expected: paths && { named: paths.projects, isDiscovered: paths.isDiscovered },
       run,
       projects,
       now,
@@ -119,9 +117,8 @@ export const status = question({
           ? nextAuditDue(paths?.schedules ?? [], { now, file: options.config })
           : (_, ms) => ms + maxAge,
     })
-    // Workers read every project.
-    const isWhole = isVisible === undefined
-    const answer = run === undefined && isWhole ? await withPool(read, await locateHistory(options, terminal)) : read
+    const pool = run === undefined ? await findPool(options, terminal) : undefined
+    const answer = pool === undefined ? read : withPool(read, describePool(pool))
     return {
       answer: { ...answer, ...limited(answer.rows, limit) },
       view: statusView,
@@ -131,10 +128,7 @@ export const status = question({
 })
 
 /** Adds what the workers of a history on a server do. */
-async function withPool<Row>(answer: Answer<Row>, location: HistoryLocation): Promise<Answer<Row>> {
-  const pool = await readPoolOf(location)
-  if (pool === undefined) return answer
-  const { more, remarks = [] } = describePool(pool)
+function withPool<Row>(answer: Answer<Row>, { more, remarks = [] }: ReturnType<typeof describePool>): Answer<Row> {
   return { ...answer, more: { ...answer.more, ...more }, remarks: [...(answer.remarks ?? []), ...remarks] }
 }
 
@@ -278,11 +272,9 @@ function showRelease(release: ReleaseRange | undefined): ReleaseRange | null {
 async function describeMoved(reader: HistoryReader): Promise<Pick<Answer<never>, 'more' | 'remarks'>> {
   const moved = await readMove(reader)
   if (moved === undefined) return {}
-  // The place of a history is that of all projects.
-  const to = reader.visibility.isWhole ? moved.to : 'another place'
   return {
-    more: { moved: { to, at: moved.at } },
-    remarks: [`This history was moved to ${to} ${showTime(moved.at)}: name the new place.`],
+    more: { moved: { to: moved.to, at: moved.at } },
+    remarks: [`This history was moved to ${moved.to} ${showTime(moved.at)}: name the new place.`],
   }
 }
 

@@ -135,12 +135,8 @@ export function describeAcceptances(name: string, makePlace: () => Place): void 
       const renamed = { ...payments, name: 'acme/renamed' }
       await run(undefined, [renamed, { ...orders, name: payments.name }])
       const namesFor = async (name: string) => {
-        const visibility = {
-          isWhole: false,
-          isVisible: (project: string) => project === name,
-          seesService: () => false,
-        }
-        return (await listAcceptances({ ...history, visibility })).map(({ project }) => project.name)
+        const scope = { has: (project: string) => project === name, mayHaveOf: () => false }
+        return (await listAcceptances(history.within(scope))).map(({ project }) => project.name)
       }
       expect(await namesFor(payments.name)).toEqual([])
       expect(await namesFor(renamed.name)).toEqual([renamed.name])

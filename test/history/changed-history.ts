@@ -23,26 +23,25 @@ export function openChanged(file: string, copy: string, change: (db: Database.Da
 export function changeDocuments(
   db: Database.Database,
   run: number,
-  { rules = (one) => one, projects = (one) => one }: DocumentChanges,
+  { rules = (one) => one, project = (one) => one }: DocumentChanges,
 ): void {
-  const change = (column: 'rules_document' | 'projects_document', changed: (body: string) => string) => {
-    const ofRun = `FROM document WHERE sha256 = (SELECT ${column} FROM run WHERE number = ?)`
-    const { sha256, body } = db.prepare<[number], { sha256: string; body: string }>(`SELECT * ${ofRun}`).get(run) ?? {
-      sha256: '',
-      body: '{}',
-    }
-    db.prepare('UPDATE document SET body = ? WHERE sha256 = ?').run(changed(body), sha256)
+  const change = (table: string, ofRun: string, changed: (body: string) => string) => {
+    const rows = db.prepare<[number], { id: number; body: string }>(`SELECT id, body FROM ${table} WHERE ${ofRun}`)
+    for (const { id, body } of rows.all(run))
+      db.prepare(`UPDATE ${table} SET body = ? WHERE id = ?`).run(changed(body), id)
   }
-  change('rules_document', (body) => {
+  change('document', 'sha256 = (SELECT rules_document FROM run WHERE number = ?)', (body) => {
     const stored = JSON.parse(body)
     return JSON.stringify({ ...stored, rules: rules(stored.rules) })
   })
-  change('projects_document', (body) => JSON.stringify(projects(JSON.parse(body))))
+  change('evaluation', 'id IN (SELECT evaluation FROM scan WHERE run = ?)', (body) =>
+    JSON.stringify(project(JSON.parse(body))),
+  )
 }
 
 interface DocumentChanges {
   rules?(rules: readonly EvaluatedRule[]): readonly EvaluatedRule[]
-  projects?(projects: readonly ProjectEvaluation[]): readonly ProjectEvaluation[]
+  project?(project: ProjectEvaluation): ProjectEvaluation
 }
 
 /** The statements that readers of a history execute from now on. */
@@ -59,10 +58,15 @@ export function watchStatements(history: HistoryReader): readonly string[] {
         }
       },
     })
-  const { ask, snapshot } = history
-  vi.spyOn(history, 'ask').mockImplementation((question) => ask((session) => question(watched(session))))
-  vi.spyOn(history, 'snapshot').mockImplementation((question) =>
-    snapshot((transaction) => question(watched(transaction))),
-  )
+  const watch = (reader: HistoryReader) => {
+    const { ask, snapshot, within } = reader
+    vi.spyOn(reader, 'ask').mockImplementation((question) => ask((session) => question(watched(session))))
+    vi.spyOn(reader, 'snapshot').mockImplementation((question) =>
+      snapshot((transaction) => question(watched(transaction))),
+    )
+    vi.spyOn(reader, 'within').mockImplementation((scope) => watch(within(scope)))
+    return reader
+  }
+  watch(history)
   return statements
 }

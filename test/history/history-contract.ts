@@ -10,6 +10,7 @@ import { describeReader } from './reader-contract.ts'
 import { describeRecords } from './records-contract.ts'
 import { describeRuns } from './runs-contract.ts'
 import { describeSchema } from './schema-contract.ts'
+import { describeScopes } from './scopes-contract.ts'
 import { describeUpkeep } from './upkeep-contract.ts'
 import { describeVersions } from './versions-contract.ts'
 import { describeViews } from './views-contract.ts'
@@ -30,6 +31,7 @@ const sections = [
   describeApprovals,
   describeNotes,
   describeOutbox,
+  describeScopes,
   describeSchema,
   describeViews,
   describeUpkeep,

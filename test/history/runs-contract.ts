@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Cause } from '../../src/history/cause.ts'
 import type { Draft, History } from '../../src/history/history.ts'
 import type { StagedChange } from '../../src/history/records.ts'
-import { scopedHistory } from '../../src/history/scoped-history.ts'
 import { readCause, readCausesAt } from '../../src/history/sql/causes.ts'
 import { readRunRecord } from '../../src/history/sql/read-run.ts'
 import { listRuns } from '../../src/history/sql/runs.ts'
@@ -224,8 +223,8 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           ['removed', 4],
         ]),
       )
-      const isVisible = (name: string) => name === payments.name
-      const mine = scopedHistory(history, { isWhole: false, isVisible, seesService: () => true })
+      const has = (name: string) => name === payments.name
+      const mine = history.within({ has, mayHaveOf: () => true })
       const seen = await readCausesAt(mine, 2)
       expect((await readRunRecord(mine, 2))?.causes).toEqual(seen)
       expect(seen.map(({ change, fields, resources }) => [change, fields, resources.map(({ uid }) => uid)])).toEqual([

@@ -4,7 +4,6 @@ import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { readLocation } from '../../src/history/location.ts'
-import { scopedHistory } from '../../src/history/scoped-history.ts'
 import { findLastRun } from '../../src/history/sql/runs.ts'
 import { createSite } from '../../src/pages/site.ts'
 import { readStatus } from '../../src/questions/status.ts'
@@ -129,7 +128,7 @@ it('says on every page that the history was moved, also to who has the page alre
     expect(page).toContain('? This history was moved <time')
     expect(page).not.toContain('new-place')
   }
-  const scoped = scopedHistory(site.history, { isWhole: false, isVisible: () => true, seesService: () => true })
+  const scoped = site.history.within({ has: () => true, mayHaveOf: () => true })
   const asked = { expected: undefined, projects: [], now: 0, limit: 9, dueAfter: () => 1 }
   for (const [history, isNamed] of [
     [site.history, true],

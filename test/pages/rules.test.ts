@@ -53,7 +53,7 @@ describe('the pages of rules', async () => {
     const changed = openChanged(site.file, newFile(), (db) =>
       changeDocuments(db, 2, {
         rules: (rules) => rules.map((one) => (one.id === id ? { ...one, ...rule } : one)),
-        projects: (projects) => projects.map((one) => ({ ...one, gaps: gapOf(one.project) })),
+        project: (one) => ({ ...one, gaps: gapOf(one.project) }),
       }),
     )
     const other = createSite({ ...site.options, history: async () => changed })

@@ -55,7 +55,7 @@ describe('the site', async () => {
       return async (path: string) => site.request(`http://localhost${path}`)
     }
     const shared = { api: site.api, version: '1.2.3', isHostOfPort: () => true }
-    const some: SiteScope = { projects: ['demo/*'], isVisible: () => true }
+    const some: SiteScope = { projects: ['demo/*'] }
     const ofSome = failing(new Error('unreached'), some)
     const cases: [number, Response][] = [
       [404, await site.get('/x')],

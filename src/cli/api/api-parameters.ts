@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { OpenHistory } from '../../history/history.ts'
+import type { HistoryReader } from '../../history/reader.ts'
 import { AuditError } from '../../model/errors.ts'
 import { countsFromNow } from '../../pages/freshness.ts'
 import {
@@ -147,5 +147,5 @@ export interface ApiSource<Parameters extends ParameterTable = ParameterTable> {
   /** false: it is one document, of which no rows are left out. */
   readonly isLimited?: false
   /** The JSON of the answer; its text, where `inquiry` says so and the address has commands. */
-  write(history: OpenHistory, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<string>
+  write(history: HistoryReader, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<string>
 }

@@ -22,12 +22,15 @@ function alike<const Name extends string>(...names: readonly Name[]): { readonly
 const runMembers: DigestMembers = {
   ...alike('number', 'started_at', 'finished_at', 'exit_code', 'fail_on', 'tool_version', 'policy_digest'),
   ...alike('configuration_digest', 'seal_key_id', 'version_floor', 'violation_floor', 'rules_document'),
-  ...alike('projects_document', 'state', 'normal_form_version'),
+  ...alike('state', 'normal_form_version'),
 }
 
 const projectMembers = alike('id', 'service', 'uid')
 
-const scanMembers = alike('project_id', 'run', 'name')
+const scanMembers: DigestMembers = {
+  ...alike('project_id', 'run', 'name'),
+  evaluation: '(SELECT e.sha256 FROM hookdrift.evaluation e WHERE e.id = scan.evaluation)',
+}
 
 /** Of `scan s JOIN walk w`. */
 const walkMembers: DigestMembers = {

@@ -10,7 +10,6 @@ import { recordOf } from '../sql/read-run.ts'
 import { recordNotifications } from '../sql/record-notifications.ts'
 import type { Session, Transaction } from '../sql/session.ts'
 import type { RunStart } from '../staged.ts'
-import { everyProject } from '../visibility.ts'
 import type { NumberedNotice } from './drafted-project.ts'
 import { makeRows, type RunRows } from './run-rows.ts'
 import { type BegunRun, SqlScanDraft } from './scan-draft.ts'
@@ -138,7 +137,7 @@ export class RunDraft extends SqlScanDraft {
       finishedAt,
     ])
     await attributeToRun(transaction, run)
-    const record = await recordOf(transaction, run, everyProject)
+    const record = await recordOf(transaction, run)
     if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
     await transaction.run('UPDATE hookdrift.run SET exit_code = $2 WHERE number = $1', [run, exitCodeOf(record)])
     // The link covers the exit code, which follows from the record, and the record contains the link.

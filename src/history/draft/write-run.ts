@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Ending } from '../../model/ending.ts'
+import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunContext } from '../records.ts'
 import type { Session, Transaction } from '../sql/session.ts'
@@ -25,7 +26,7 @@ export async function writeRun(transaction: Transaction, { run, rows, notices, c
   await finishUnreferenced(transaction, run, projects)
   await endViolations(transaction, run, projects)
   await endAcceptances(transaction, run, projects)
-  await insertScans(transaction, run, projects)
+  await insertScans(transaction, run, projects, await writeEvaluations(transaction, projects, context?.projects ?? []))
   await writeReadings(transaction, projects, 'filters')
   await insertWithheld(transaction, run, projects)
   await insertNotices(transaction, run, [
@@ -101,12 +102,45 @@ const walkColumns = [
   ...['retries', 'duration_ms', 'total', 'oldest_at'],
 ]
 
-async function insertScans(transaction: Transaction, run: number, projects: readonly WrittenProject[]): Promise<void> {
+/** Equal evaluations of a project are stored once for all of its scans. Returns their ids by those of projects. */
+async function writeEvaluations(
+  transaction: Transaction,
+  projects: readonly WrittenProject[],
+  evaluations: readonly ProjectEvaluation[],
+): Promise<ReadonlyMap<number, number>> {
+  const ids = new Map(projects.map(({ id, state }) => [state.scan, id]))
+  const written = evaluations.flatMap((evaluation): [number, string, string][] => {
+    const id = ids.get(evaluation.project)
+    const body = canonicalJson(evaluation as unknown as Json) // Is JSON by its type; see `writeContext`.
+    return id === undefined ? [] : [[id, hash('sha256', body), body]]
+  })
+  const known = await transaction.all<{ id: number; project: number; sha256: string }>(
+    'SELECT id, project_id AS project, sha256 FROM hookdrift.evaluation WHERE project_id = ANY($1) AND sha256 = ANY($2)',
+    [written.map(([id]) => id), written.map(([, sha256]) => sha256)],
+  )
+  const stored = new Map(known.map(({ id, project, sha256 }) => [`${project} ${sha256}`, id]))
+  let last = (await transaction.value<number>('SELECT coalesce(max(id), 0) FROM hookdrift.evaluation')) ?? 0
+  const rows = written.flatMap(([project, sha256, body]) => {
+    if (stored.has(`${project} ${sha256}`)) return []
+    last += 1
+    stored.set(`${project} ${sha256}`, last)
+    return [[last, project, sha256, body]]
+  })
+  await transaction.insert('evaluation', ['id', 'project_id', 'sha256', 'body'], rows)
+  return new Map(written.map(([project, sha256]) => [project, stored.get(`${project} ${sha256}`) ?? last]))
+}
+
+async function insertScans(
+  transaction: Transaction,
+  run: number,
+  projects: readonly WrittenProject[],
+  evaluations: ReadonlyMap<number, number>,
+): Promise<void> {
   const scans = projects.flatMap(({ id, state }) => (state.scan === null ? [] : [{ id, name: state.scan, state }]))
   await transaction.insert(
     'scan',
-    ['run', 'project_id', 'name'],
-    scans.map(({ id, name }) => [run, id, name]),
+    ['run', 'project_id', 'name', 'evaluation'],
+    scans.map(({ id, name }) => [run, id, name, evaluations.get(id) ?? null]),
   )
   const walks = scans.flatMap(({ id, state }) =>
     Object.values(state.walks).map(({ of: total = null, oldest_at = null, ...walk }) => [
@@ -159,22 +193,16 @@ async function insertNotices(
 }
 
 /** Equal documents are stored once for all runs. */
-async function writeContext(session: Session, run: number, { projects, ...stable }: RunContext): Promise<void> {
-  const digests: string[] = []
-  // Both are JSON by their types, but the compiler cannot derive that from interfaces.
-  for (const value of [stable, projects] as unknown as Json[]) {
-    const body = canonicalJson(value)
-    const sha256 = hash('sha256', body)
-    await session.run(
-      `INSERT INTO hookdrift.document (id, sha256, body)
-       SELECT coalesce(max(id), 0) + 1, $1, $2 FROM hookdrift.document WHERE true ON CONFLICT (sha256) DO NOTHING`,
-      [sha256, body],
-    )
-    digests.push(sha256)
-  }
-  await session.run('UPDATE hookdrift.run SET rules_document = $2, projects_document = $3 WHERE number = $1', [
-    ...[run, ...digests],
-  ])
+async function writeContext(session: Session, run: number, { projects: _, ...stable }: RunContext): Promise<void> {
+  // It is JSON by its type, but the compiler cannot derive that from interfaces.
+  const body = canonicalJson(stable as unknown as Json)
+  const sha256 = hash('sha256', body)
+  await session.run(
+    `INSERT INTO hookdrift.document (id, sha256, body)
+     SELECT coalesce(max(id), 0) + 1, $1, $2 FROM hookdrift.document WHERE true ON CONFLICT (sha256) DO NOTHING`,
+    [sha256, body],
+  )
+  await session.run('UPDATE hookdrift.run SET rules_document = $2 WHERE number = $1', [run, sha256])
 }
 
 /** What the scans of some projects leave for the next ones, in place of what earlier ones left. */

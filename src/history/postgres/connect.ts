@@ -67,6 +67,16 @@ const farewellMs = 2_000
 /** Compiling a statement takes longer than our statements gain by it. */
 const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off'
 
+/**
+ * Says until the transaction ends whose rows the views of `hookdrift_scoped` have, and takes the role that has no rights
+ * on the tables below them, where there is one.
+ */
+const scopeSql = `SELECT set_config('scope.projects', $1::bigint[]::text, true),
+  set_config('scope.services', $2::bigint[]::text, true), set_config('scope.lists', $3::bigint[]::text, true),
+  set_config('scope.names', $4::text[]::text, true),
+  (SELECT set_config('role', r.rolname, true) FROM pg_roles r WHERE r.oid = to_regrole('hookdrift_scoped')
+     AND pg_has_role(r.oid, 'MEMBER') AND has_schema_privilege(r.oid, to_regnamespace('hookdrift_scoped')::oid, 'USAGE'))`
+
 /** Opens no connection: the first statement does. */
 export function connect(server: PostgresServer, options: ConnectOptions = {}): PostgresDatabase {
   const displayName = displayNameOf(server)
@@ -78,8 +88,13 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   pool.on('connect', (client) => clients.add(asLoginClient(client)))
   pool.on('remove', (client) => clients.delete(asLoginClient(client)))
   const silence = endSilence(options.mostSilenceMs ?? (() => mostSilenceMs))
-  const text = (sql: string) =>
-    schema === 'hookdrift' ? sql : sql.replaceAll('hookdrift.', `${escapeIdentifier(schema)}.`)
+  const inSchema = (sql: string) =>
+    schema === 'hookdrift'
+      ? sql
+      : sql.replaceAll(/\bhookdrift(?=\.)|\bhookdrift_scoped\b/g, (name) =>
+          escapeIdentifier(name.replace('hookdrift', schema)),
+        )
+  const ofReaders = (sql: string) => inSchema(sql.replaceAll('hookdrift.', 'hookdrift_scoped.'))
 
   const describing = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -109,7 +124,7 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
   const ask = <Row extends object>(client: PoolClient, statement: string | QueryConfig, values?: unknown[]) =>
     silence.answer(asLoginClient(client), client.query<Row>(statement, values))
   /** `client`: undefined where each statement takes a connection that is free. */
-  const sessionOn = (client?: PoolClient): PostgresSession => {
+  const sessionOn = (client?: PoolClient, text = inSchema): PostgresSession => {
     const on = <Result>(work: (client: PoolClient) => Promise<Result>) =>
       describing(() => (client === undefined ? connected(work) : work(client)))
     const query = <Row extends object>(sql: string, values: readonly SqlValue[] = []) =>
@@ -126,8 +141,8 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     }
   }
 
-  async function* iterate<Row extends object>(client: PoolClient, sql: string, values: readonly SqlValue[] = []) {
-    const cursor = client.query(new Cursor<Row>(text(sql), values.map(stored), { types: parsers }))
+  async function* iterate<Row extends object>(client: PoolClient, text: string, values: readonly SqlValue[] = []) {
+    const cursor = client.query(new Cursor<Row>(text, values.map(stored), { types: parsers }))
     try {
       for (;;) {
         const rows = await describing(() => silence.answer(asLoginClient(client), cursor.read(cursorRows)))
@@ -140,20 +155,24 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     }
   }
 
-  const inTransaction = <Result>(begin: string, work: (transaction: PostgresTransaction) => Promise<Result>) =>
+  const transactionOn = (client: PoolClient, text = inSchema): PostgresTransaction => {
+    const session = sessionOn(client, text)
+    return {
+      ...session,
+      iterate: (sql, values) => iterate(client, text(sql), values),
+      async each<Row extends object>(sql: string, values: readonly SqlValue[], visit: (row: Row) => void) {
+        for await (const row of iterate<Row>(client, text(sql), values)) visit(row)
+      },
+      insert: (table, columns, rows) => insertInBatches(session, { table, columns, rows }),
+    }
+  }
+
+  const onClient = <Result>(begin: string, work: (client: PoolClient) => Promise<Result>) =>
     describing(() =>
       connected(async (client, note) => {
         try {
           await ask(client, begin)
-          const session = sessionOn(client)
-          const result = await work({
-            ...session,
-            iterate: (sql, values) => iterate(client, sql, values),
-            async each<Row extends object>(sql: string, values: readonly SqlValue[], visit: (row: Row) => void) {
-              for await (const row of iterate<Row>(client, sql, values)) visit(row)
-            },
-            insert: (table, columns, rows) => insertInBatches(session, { table, columns, rows }),
-          })
+          const result = await work(client)
           const { command } = await ask(client, 'COMMIT')
           // The server answers so, without an error, where a statement failed and its error was caught.
           if (command !== 'COMMIT') throw new Error(`a transaction ended in ${command}`)
@@ -170,8 +189,17 @@ export function connect(server: PostgresServer, options: ConnectOptions = {}): P
     displayName,
     schema,
     mostIdleMs: options.mostIdleMs ?? 60_000,
-    transaction: (work, limits) => inTransaction(beginText(limits), work),
-    snapshot: (work) => inTransaction(beginSnapshot, work),
+    transaction: (work, limits) => onClient(beginText(limits), (client) => work(transactionOn(client))),
+    snapshot: (work) => onClient(beginSnapshot, (client) => work(transactionOn(client))),
+    scoped: (choose) => ({
+      snapshot: (work) =>
+        onClient(beginSnapshot, async (client) => {
+          const whole = sessionOn(client)
+          const { projects, services, lists, names } = await choose(whole)
+          await whole.run(scopeSql, [projects, services, lists, names])
+          return work(transactionOn(client, ofReaders))
+        }),
+    }),
     describe: (error) => asHistoryError(error, displayName),
     async close() {
       silence.close()

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { AuditError } from '../../model/errors.ts'
 import { packageFile } from '../../model/package-files.ts'
 import type { PostgresServer } from '../postgres-server.ts'
@@ -61,7 +62,7 @@ export function refuseOtherSchema(displayName: string, { has, knows }: SchemaSta
 /** Names a lock of this database that only upgrades take: "hkdf". */
 const upgradeLock = 0x686b6466
 
-/** Takes the missing steps, all or none. Returns how many. */
+/** Takes the missing steps, all or none, and makes the views of readers of some projects anew. Returns how many steps. */
 export async function upgradeSchema(db: PostgresDatabase, now: string, steps = readSteps()): Promise<number> {
   return db.transaction(async (transaction) => {
     // Another process may take the steps meanwhile.
@@ -70,6 +71,10 @@ export async function upgradeSchema(db: PostgresDatabase, now: string, steps = r
     if (state.has > state.knows) refuseOtherSchema(db.displayName, state)
     const due = steps.filter(({ version }) => version > state.has)
     if (state.has === 0) await transaction.run(`CREATE SCHEMA IF NOT EXISTS "${db.schema}"`)
+    const hasScoped = await transaction.value<boolean>("SELECT to_regnamespace('hookdrift_scoped') IS NOT NULL")
+    const makesScoped = due.length > 0 || hasScoped !== true
+    // A column that a view reads keeps its type.
+    if (makesScoped) await transaction.run('DROP SCHEMA IF EXISTS hookdrift_scoped CASCADE')
     for (const { version, name, sql, sha256 } of due) {
       await transaction.run(sql)
       const values = [version, name, sha256, now]
@@ -78,6 +83,7 @@ export async function upgradeSchema(db: PostgresDatabase, now: string, steps = r
         values,
       )
     }
+    if (makesScoped) await transaction.run(readFileSync(packageFile('migrations/scoped/postgres.sql'), 'utf8'))
     return due.length
   })
 }

@@ -36,7 +36,6 @@ export async function readApprovedResources(
   history: HistoryReader,
   approval: Approval,
 ): Promise<readonly ApprovedResource[]> {
-  if (!history.visibility.isVisible(approval.project.name)) return []
   return history.snapshot(async (transaction) => {
     const stored = await transaction.all<ApprovedRow>(storedSql, [approval.id])
     return [...(await readOfRun(transaction, approval)), ...stored].map(toApproved).sort(byKindAndUid)
@@ -110,9 +109,8 @@ async function readApprovals(session: Session): Promise<Approval[]> {
 /** Every approval of a project, revoked ones and confirmations too, oldest first. */
 export async function listApprovalsOf(
   history: HistoryReader,
-  { name, service, uid }: ProjectRef,
+  { service, uid }: ProjectRef,
 ): Promise<readonly Approval[]> {
-  if (!history.visibility.isVisible(name)) return []
   const sql = `${approvalsSql} WHERE a.project_id = ${projectIdSql('$1', '$2')} ORDER BY a.id`
   return history.ask(async (session) => (await session.all<StoredApproval>(sql, [service, uid])).map(toApproval))
 }
@@ -239,10 +237,10 @@ export async function readStateBodies<Identified extends Pick<VersionPoint, 'kin
 /** Resources that are stored with an approval. */
 async function readStored(
   history: HistoryReader,
-  { id, project }: Approval,
+  { id }: Approval,
   resources: readonly Pick<ApprovedRow, 'kind' | 'uid'>[],
 ): Promise<ReadonlyMap<ResourceKey, ApprovedResource>> {
-  if (resources.length === 0 || !history.visibility.isVisible(project.name)) return new Map()
+  if (resources.length === 0) return new Map()
   const values = [id, [...new Set(resources.map(({ kind }) => kind))], resources.map(({ uid }) => uid)]
   return history.ask(async (session) => {
     const rows = await session.all<ApprovedRow>(`${storedSql} AND kind = ANY($2) AND uid = ANY($3)`, values)
@@ -252,7 +250,6 @@ async function readStored(
 
 /** The resources of an approved state. */
 export async function readApproved(history: HistoryReader, approval: Approval): Promise<readonly ResourceIdentity[]> {
-  if (!history.visibility.isVisible(approval.project.name)) return []
   const read = (sql: string) => history.ask((session) => session.all<ResourceIdentity>(sql, [approval.id]))
   const stored = await read('SELECT kind, uid FROM hookdrift.approved_resource WHERE approval_id = $1')
   if (approval.run === undefined) return stored

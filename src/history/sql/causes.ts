@@ -10,29 +10,26 @@ import {
   runOfCause,
 } from '../cause.ts'
 import type { HistoryReader } from '../reader.ts'
-import type { Visibility } from '../visibility.ts'
 import { lastScanSql } from './fragments.ts'
 import type { Session } from './session.ts'
 import { activeAsOf, ownerOfChange, projectNamesAt } from './violations.ts'
 
 /** What a run found, and the causes of earlier ones that are open: each project as of its last scan. The worst first. */
 export function readCausesAt(history: HistoryReader, run: number): Promise<readonly Cause[]> {
-  return history.snapshot(async (session) => causesAt(session, await asOfRun(history, session, run)))
+  return history.snapshot(async (session) => causesAt(session, await asOfRun(session, run)))
 }
 
-async function asOfRun({ visibility }: HistoryReader, session: Session, run: number): Promise<AsOf> {
-  const nameOf = await projectNamesAt(session, run)
-  return { run, scans: lastScanSql('$1'), nameOf, isSeen: seenIn(visibility, nameOf) }
+async function asOfRun(session: Session, run: number): Promise<AsOf> {
+  return { run, scans: lastScanSql('$1'), nameOf: await projectNamesAt(session, run) }
 }
 
 /** The same of the projects that a run scanned. */
-export async function causesOfRun(session: Session, run: number, visibility: Visibility): Promise<Cause[]> {
-  const isSeen = visibility.isWhole ? () => true : seenIn(visibility, await projectNamesAt(session, run))
+export async function causesOfRun(session: Session, run: number): Promise<Cause[]> {
   const scans = 'SELECT project_id AS id, run, name FROM hookdrift.scan WHERE run = $1'
   const rows = await session.all<{ readonly id: number; readonly name: string }>(scans, [run])
   const names = new Map(rows.map(({ id, name }) => [id, name]))
   // A project that it did not scan is not part of its causes, and differs from others all the same.
-  return causesAt(session, { run, scans, nameOf: (id) => names.get(id) ?? `#${id}`, isSeen })
+  return causesAt(session, { run, scans, nameOf: (id) => names.get(id) ?? `#${id}` })
 }
 
 /**
@@ -43,9 +40,9 @@ export async function readCause(history: HistoryReader, id: string, run: number)
   const first = runOfCause(id)
   if (first === undefined || first > run) return undefined
   return history.snapshot(async (session) => {
-    const asOf = await asOfRun(history, session, run)
+    const asOf = await asOfRun(session, run)
     const { nameOf } = asOf
-    const named = findCauses(first, await changesOf(session, [first], asOf)).filter((cause) => cause.id === id)
+    const named = findCauses(first, await changesOf(session, [first], asOf.nameOf)).filter((cause) => cause.id === id)
     if (named.length === 0) return undefined
     // One that a person accepted and revoked is open again since then, with the same origin.
     const isOfChange = (row: string) =>
@@ -58,14 +55,6 @@ export async function readCause(history: HistoryReader, id: string, run: number)
   })
 }
 
-/**
- * Whether a reader may know of a project. What happened in others is left out before causes are found: whether a change
- * has a cause, which fields are in it and what they were before says what changed elsewhere.
- */
-function seenIn({ isVisible }: Visibility, nameOf: NameOf): (projectId: number) => boolean {
-  return (projectId) => isVisible(nameOf(projectId))
-}
-
 type NameOf = (projectId: number) => string
 
 interface AsOf {
@@ -73,7 +62,6 @@ interface AsOf {
   /** SQL of the scans as of which violations are active. */
   readonly scans: string
   readonly nameOf: NameOf
-  readonly isSeen: (projectId: number) => boolean
 }
 
 async function causesAt(session: Session, asOf: AsOf): Promise<Cause[]> {
@@ -81,7 +69,7 @@ async function causesAt(session: Session, asOf: AsOf): Promise<Cause[]> {
   const opened = await violationsOpenedBy(session, asOf, await runsWithChanges(session, run))
   const earlier = new Set(opened.map(({ firstRun }) => firstRun))
   earlier.delete(run)
-  const changes = Map.groupBy(await changesOf(session, [...earlier, run], asOf), (change) => change.run)
+  const changes = Map.groupBy(await changesOf(session, [...earlier, run], nameOf), (change) => change.run)
   const later = Map.groupBy(await laterChanges(session, [...earlier], run, nameOf), ({ after }) => after)
   const violationsOf = Map.groupBy(opened, ({ firstRun }) => firstRun)
   const fixedBy = Map.groupBy(await violationsFixedBy(session, [...changes.keys()], nameOf), ({ fixedIn }) => fixedIn)
@@ -140,16 +128,17 @@ async function violationsFixedBy(session: Session, runs: readonly number[], name
 type ChangeRow = Omit<ChangeWithOwner, 'fields' | 'project' | 'owner'> & OfProject & { readonly fields: string }
 
 /** The changes of some runs, each with the owner that it hit. */
-async function changesOf(session: Session, runs: readonly number[], { nameOf, isSeen }: AsOf) {
+async function changesOf(session: Session, runs: readonly number[], nameOf: NameOf) {
   const rows = await session.all<ChangeRow & { readonly run: number; readonly owner: unknown }>(
     `SELECT x.run, x.project_id AS "projectId", x.kind, x.uid, x.name, x.change, x.fields,
        coalesce(x.owner, ${ownerOfChange}) AS owner
      FROM hookdrift.change x WHERE x.run = ANY($1) ORDER BY x.run, x.project_id, x.kind, x.uid`,
     [runs],
   )
-  return rows
-    .filter(({ projectId }) => isSeen(projectId))
-    .map(({ owner, ...row }) => ({ ...toChange(row, nameOf), owner: typeof owner === 'string' ? owner : null }))
+  return rows.map(({ owner, ...row }) => ({
+    ...toChange(row, nameOf),
+    owner: typeof owner === 'string' ? owner : null,
+  }))
 }
 
 /** Changes of the resources that some runs saw changed, in the runs after each of them up to another one. */

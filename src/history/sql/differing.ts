@@ -50,10 +50,7 @@ export function readDiffering(
   from: number,
   to: number,
 ): Promise<readonly ResourceDifference[]> {
-  return history.snapshot(async (session) => {
-    const pairs = await differing(session, from, to)
-    return pairs.filter(({ project }) => history.visibility.isVisible(project.name))
-  })
+  return history.snapshot((session) => differing(session, from, to))
 }
 
 /** Visits the same unordered, and holds one at a time: the database sorts the sides, in a file where they are many. */
@@ -63,12 +60,7 @@ export function visitDiffering(
   to: number,
   visit: (pair: ResourceDifference) => void,
 ): Promise<void> {
-  const { isVisible } = history.visibility
-  return history.snapshot((transaction) =>
-    visitPairs(transaction, from, to, (pair) => {
-      if (isVisible(pair.project.name)) visit(pair)
-    }),
-  )
+  return history.snapshot((transaction) => visitPairs(transaction, from, to, visit))
 }
 
 async function differing(session: Session, from: number, to: number): Promise<ResourceDifference[]> {

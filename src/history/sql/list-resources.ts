@@ -15,7 +15,6 @@ export function listResources(history: HistoryReader, choice: ResourceListChoice
     const listed: ListedResource[] = []
     for (const [at, project] of choice.projects.entries()) {
       if (listed.length >= choice.most) break
-      if (!history.visibility.isVisible(project.name)) continue
       const after = at === 0 ? choice.after : undefined
       const rows = await readProject(session, project, { ...choice, after, most: choice.most - listed.length })
       for (const row of rows) listed.push({ project, ...row })
@@ -54,7 +53,6 @@ export async function countResources(
   projects: readonly ProjectRef[],
   run: number,
 ): Promise<readonly ResourceCount[]> {
-  const seen = projects.filter(({ name }) => history.visibility.isVisible(name))
   const counts = countedKinds.map(
     (kind) => `(SELECT count(*) FROM hookdrift.version v WHERE v.project_id = p.id AND v.kind = '${kind}'
       AND ${validAtSql('v', '$1')}) AS "${kind}"`,
@@ -63,11 +61,11 @@ export async function countResources(
     session.all<CountsRow>(
       `SELECT p.service, p.uid, ${counts.join(', ')} FROM hookdrift.project p
        WHERE p.service = ANY($2) AND p.uid = ANY($3)`,
-      [run, [...new Set(seen.map(({ service }) => service))], seen.map(({ uid }) => uid)],
+      [run, [...new Set(projects.map(({ service }) => service))], projects.map(({ uid }) => uid)],
     ),
   )
   const countsOf = new Map(rows.map((row) => [projectKey(row), row]))
-  return seen.flatMap((project) => {
+  return projects.flatMap((project) => {
     const counted = countsOf.get(projectKey(project))
     return countedKinds.flatMap((kind) => {
       const resources = counted?.[kind] ?? 0
@@ -94,7 +92,6 @@ export async function findEndpointsOf(
     ),
   )
   return rows
-    .filter(({ project }) => history.visibility.isVisible(project))
     .map(({ uid, name, project, service, projectUid }) => {
       return { project: { name: project, service, uid: projectUid }, kind: 'endpoint' as const, uid, name }
     })
@@ -102,16 +99,15 @@ export async function findEndpointsOf(
 }
 
 /** Whose endpoints there are as of a run: each `owner_id` once. Reads the endpoints of every project. */
-export async function listOwners(history: HistoryReader, run: number): Promise<readonly string[]> {
-  const rows = await history.ask((session) =>
-    session.all<{ owner: string; project: string }>(
-      `SELECT DISTINCT v.owner_id AS owner, l.name AS project
+export function listOwners(history: HistoryReader, run: number): Promise<readonly string[]> {
+  return history.ask((session) =>
+    session.column<string>(
+      `SELECT DISTINCT v.owner_id
        FROM (${lastScanSql('$1')}) l CROSS JOIN hookdrift.version v
        WHERE v.project_id = l.id AND v.kind = 'endpoint' AND ${validAtSql('v', '$1')} AND v.owner_id <> ''`,
       [run],
     ),
   )
-  return [...new Set(rows.flatMap(({ owner, project }) => (history.visibility.isVisible(project) ? [owner] : [])))]
 }
 
 // A service has no version, and its name would hide that of a column.

@@ -5,7 +5,7 @@ import { waiverOf } from '../stored-violation.ts'
 import { lastScanSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
 import type { Session } from './session.ts'
-import { activeAsOf, isResolvedSql, ownedIn, ownerSql, seenViolationsAt, startsOfRuns, stateSql } from './violations.ts'
+import { activeAsOf, isResolvedSql, ownedIn, ownerSql, startsOfRuns, stateSql } from './violations.ts'
 
 /** A violation as of a run: all that lists choose, order and count by. `readViolationsByKey` reads the rest of a few. */
 export interface ListedViolation
@@ -41,13 +41,12 @@ export function listViolations(history: HistoryReader, choice: ListChoice): Prom
   return history.snapshot(async (transaction) => {
     const scans = await lastScansAt(transaction, run)
     const names = new Map(scans.map(({ id, name }) => [id, name]))
-    const isSeen = await seenViolationsAt(transaction, history, run)
     const startOf = await startsOfRuns(transaction, run)
     const listed: ListedViolation[] = []
     const values = resolvedAfter === undefined ? [run] : [run, resolvedAfter]
     await transaction.each<ListedRow>(listSql(transaction, choice), values, (row) => {
       const project = names.get(row.projectId)
-      if (project === undefined || !isSeen({ project, kind: row.kind })) return
+      if (project === undefined) return
       const waiver = row.waiver === null ? undefined : waiverOf(row.waiver)
       listed.push({ ...row, project, first_seen: startOf(row.firstRun), waiver })
     })

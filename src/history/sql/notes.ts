@@ -4,19 +4,18 @@ import { describeMove, moveAdvice } from '../lease-owner.ts'
 import type { NewNote, Notes, RecordedNote } from '../notes.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedChange } from '../records.ts'
-import { seenNotes } from '../visibility.ts'
 import type { HistoryBackend } from './backend.ts'
 import { moveIn } from './runs.ts'
 import type { Session, Transaction } from './session.ts'
 
 /** Every note, in the order in which they were recorded. */
-export async function listNotes(history: HistoryReader): Promise<readonly RecordedNote[]> {
-  return seenNotes(await history.ask((session) => notesWhere(session, 'true', [])), history.visibility)
+export function listNotes(history: HistoryReader): Promise<readonly RecordedNote[]> {
+  return history.ask((session) => notesWhere(session, 'true', []))
 }
 
 /** Notes about a time, both ends included (ISO 8601, UTC), the latest first. */
-export async function readNotesBetween(history: HistoryReader, from: string, to: string): Promise<readonly Note[]> {
-  return seenNotes(await history.ask((session) => notesBetween(session, from, to)), history.visibility)
+export function readNotesBetween(history: HistoryReader, from: string, to: string): Promise<readonly Note[]> {
+  return history.ask((session) => notesBetween(session, from, to))
 }
 
 /** The id of the last note; 0 without any. As long as it is the same, so are all notes. */
@@ -25,11 +24,8 @@ export async function lastNote(history: HistoryReader): Promise<number> {
 }
 
 /** The same as of a run's report, for changes of which that is asked later. */
-export async function readNotesOf(
-  history: HistoryReader,
-  changes: readonly RecordedChange[],
-): Promise<readonly Note[]> {
-  return seenNotes(await history.ask((session) => notesOfChanges(session, changes)), history.visibility)
+export function readNotesOf(history: HistoryReader, changes: readonly RecordedChange[]): Promise<readonly Note[]> {
+  return history.ask((session) => notesOfChanges(session, changes))
 }
 
 /** Notes about the times in which some changes came about. Which of them a change names depends on its own time. */

@@ -18,7 +18,6 @@ const waitingColumns = `id, channel, number, run, created_at AS "createdAt", sta
 
 /** Every channel that ever had a message, by name. */
 export async function listChannels(history: HistoryReader): Promise<readonly ChannelState[]> {
-  refuseParts(history)
   const rows = await history.ask((session) =>
     session.all<ChannelRow>(
       `SELECT c.name, c.gone_at AS "goneAt", c.gone_target AS "goneTarget",
@@ -50,7 +49,6 @@ export function goneChannelsIn(session: Session): Promise<readonly GoneChannel[]
 
 /** Messages that wait or were given up, by channel and number. */
 export async function listUndelivered(history: HistoryReader): Promise<readonly WaitingMessage[]> {
-  refuseParts(history)
   const sql = `SELECT ${waitingColumns} FROM hookdrift.notification WHERE state IN ('pending', 'dead')
     ORDER BY channel, number`
   return history.ask((session) => session.all(sql))
@@ -61,7 +59,6 @@ export async function findFirstWaiting(
   history: HistoryReader,
   channel: string,
 ): Promise<(WaitingMessage & { readonly body: string }) | undefined> {
-  refuseParts(history)
   const sql = `SELECT ${waitingColumns}, body FROM hookdrift.notification WHERE channel = $1 AND state = 'pending'
     ORDER BY number LIMIT 1`
   return history.ask((session) => session.get(sql, [channel]))
@@ -69,7 +66,6 @@ export async function findFirstWaiting(
 
 /** The body of the newest message that is about no run: a worker wrote it about itself. Undefined without any. */
 export async function findLastOfWorker(history: HistoryReader): Promise<string | undefined> {
-  refuseParts(history)
   const sql = `SELECT body FROM hookdrift.notification WHERE run IS NULL
     ORDER BY created_at DESC, channel, number DESC LIMIT 1`
   return (await history.ask((session) => session.get<{ readonly body: string }>(sql)))?.body
@@ -96,11 +92,6 @@ export async function findLastTicketChange(
     WHERE channel = $1 AND target = $2 AND reference IS NOT NULL`
   const row = await history.ask((session) => session.get<{ changedAt: string | null }>(sql, [channel, target]))
   return row?.changedAt ?? undefined
-}
-
-/** Messages are about whole runs: who may not know of all projects reads none, and pages do not say that none wait. */
-function refuseParts({ visibility }: HistoryReader): void {
-  if (!visibility.isWhole) throw new Error('this is not for readers of some projects only')
 }
 
 export function sqlOutbox({ db, commitSurely }: HistoryBackend, claims: ChannelClaims): Outbox {

@@ -191,9 +191,10 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
   await session.run(`UPDATE hookdrift.change AS x SET owner = ${ownerOfChange} WHERE x.run = ANY($1)`, [gone])
   await session.run(
     `UPDATE hookdrift.run SET state = 'pruned', previous = NULL, part_digests = NULL, chain = NULL,
-       rules_document = NULL, projects_document = NULL WHERE number = ANY($1)`,
+       rules_document = NULL WHERE number = ANY($1)`,
     [gone],
   )
+  await session.run('UPDATE hookdrift.scan SET evaluation = NULL WHERE run = ANY($1)', [gone])
   await noteKept(session, keptRuns)
   await remove('notice', `t.run IN ${pruned}`)
   await remove('change', `t.run IN ${pruned} AND NOT ${isListed}`)
@@ -214,6 +215,7 @@ async function removeRuns(session: Session, { gone, interrupted, keptRuns }: Run
     'run',
     `t.state = 'pruned' AND t.number < ${oldestOrigin} AND ${await isUnused(session, 'run', 't.number')}`,
   )
+  await remove('evaluation', 't.id NOT IN (SELECT evaluation FROM hookdrift.scan WHERE evaluation IS NOT NULL)')
   await remove('document', await isUnused(session, 'document', 't.sha256'))
   for (const table of ['kept_run', 'kept_scan', 'named_version']) await session.run(`DROP TABLE ${table}`)
   return bytes

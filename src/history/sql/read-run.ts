@@ -3,18 +3,17 @@ import { AuditError } from '../../model/errors.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
 import type { Notice } from '../../model/notice.ts'
 import { type PolicyFacts, unknownPolicy } from '../../model/policy-facts.ts'
-import { type Kind, type Listing, type ProjectRef, projectKey } from '../../model/resource.ts'
+import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
 import { unknownScope } from '../../model/run-scope.ts'
 import type { FailOn } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedChange, RunContext, RunRecord, WrittenRun } from '../records.ts'
 import { compareText, inResourceOrder } from '../report-order.ts'
-import { seenPolicy, seenRecord, seenScans, type Visibility } from '../visibility.ts'
 import { readAcceptancesOf } from './acceptances.ts'
 import { causesOfRun } from './causes.ts'
 import { changeTimesSql, validAtSql } from './fragments.ts'
 import { notesOfChanges } from './notes.ts'
-import { coverageOfWalk, inListingOrder, latestScansAt, type RecordedScan, type StoredWalk } from './scans.ts'
+import { coverageOfWalk, inListingOrder, type StoredWalk } from './scans.ts'
 import type { Session } from './session.ts'
 import { violationsOfRun } from './violations.ts'
 
@@ -33,7 +32,7 @@ export interface RunInputs {
   readonly sealKeyId: string
   /** Version of the normal form of what it saw. */
   readonly normaliser: number
-  /** Whether it was to scan all projects that were known, and a reader may know of all. */
+  /** Whether it was to scan all projects that were known. */
   readonly isOfAll: boolean
   readonly fail_on: FailOn
   /** Sorted by id; empty likewise. */
@@ -64,22 +63,19 @@ type RunRow = Pick<
 > &
   ContextRow
 
-/** Documents of a run; null where it names none. */
 interface ContextRow {
+  /** The document of the run; null where it names none. */
   readonly rules: string | null
-  readonly projects: string | null
 }
 
-const contextSql = `(SELECT body FROM hookdrift.document WHERE sha256 = rules_document) AS rules,
-  (SELECT body FROM hookdrift.document WHERE sha256 = projects_document) AS projects`
+const contextSql = '(SELECT body FROM hookdrift.document WHERE sha256 = rules_document) AS rules'
 
 /** The record of a committed run; undefined when there is none of that number. */
-export async function readRunRecord(history: HistoryReader, number: number): Promise<RunRecord | undefined> {
-  const record = await history.snapshot(async (session) => {
+export function readRunRecord(history: HistoryReader, number: number): Promise<RunRecord | undefined> {
+  return history.snapshot(async (session) => {
     const state = await session.value<string>('SELECT state FROM hookdrift.run WHERE number = $1', [number])
-    return state === 'committed' ? recordOf(session, number, history.visibility) : undefined
+    return state === 'committed' ? recordOf(session, number) : undefined
   })
-  return record && seenRecord(record, history.visibility)
 }
 
 /** @throws AuditError.failure when the run is not there */
@@ -89,17 +85,13 @@ export async function requireRunRecord(history: HistoryReader, number: number): 
   return record
 }
 
-/** The record of a run, with the causes that a reader may know of. The caller decides which runs may be read. */
-export async function recordOf(
-  session: Session,
-  number: number,
-  visibility: Visibility,
-): Promise<RunRecord | undefined> {
+/** The record of a run. The caller decides which runs may be read. */
+export async function recordOf(session: Session, number: number): Promise<RunRecord | undefined> {
   const run = await readRun(session, number)
   if (run === undefined) return undefined
   return {
     ...run,
-    causes: await causesOfRun(session, number, visibility),
+    causes: await causesOfRun(session, number),
     notes: await notesOfChanges(session, run.changes),
   }
 }
@@ -116,7 +108,7 @@ export async function readRun(session: Session, number: number): Promise<Written
   return {
     ...run,
     ...readStableContext(run.rules),
-    projects: readProjects(run.projects),
+    projects: (await readProjects(session, [number])).map(({ evaluation }) => evaluation),
     coverage: await readCoverage(session, number),
     notices: await readNotices(session, number),
     changes: await readChanges(session, number),
@@ -205,11 +197,7 @@ interface OfProject {
 
 /** The inputs and notes of a committed run; undefined when there is none of that number. */
 export function readRunInputs(history: HistoryReader, run: number): Promise<RunInputs | undefined> {
-  return history.snapshot(async (session) => {
-    const inputs = await inputsOf(session, run)
-    if (inputs === undefined || history.visibility.isWhole) return inputs
-    return seenInputs(inputs, await latestScansAt(session, run), history.visibility)
-  })
+  return history.snapshot((session) => inputsOf(session, run))
 }
 
 async function inputsOf(session: Session, run: number): Promise<RunInputs | undefined> {
@@ -224,26 +212,10 @@ async function inputsOf(session: Session, run: number): Promise<RunInputs | unde
     ...row,
     rules,
     isOfAll: scope.unscanned.length === 0,
-    projects: readProjects(row.projects),
+    projects: (await readProjects(session, [run])).map(({ evaluation }) => evaluation),
     changes: await readChanges(session, run),
     withheldRemovals: await readWithheldRemovals(session, run),
     unreferenced: await readUnreferenced(session, run),
-  }
-}
-
-/** What waits and what nothing refers to is filed by the keys of projects. */
-function seenInputs(inputs: RunInputs, scans: readonly RecordedScan[], visibility: Visibility): RunInputs {
-  const isSeen = ({ project }: { readonly project: string }) => visibility.isVisible(project)
-  const keys = new Set(seenScans(scans, visibility).map(({ project }) => projectKey(project)))
-  const isKnown = ({ project }: { readonly project: Pick<ProjectRef, 'service' | 'uid'> }) =>
-    keys.has(projectKey(project))
-  return {
-    ...inputs,
-    isOfAll: inputs.isOfAll && inputs.projects.every(isSeen),
-    projects: inputs.projects.filter(isSeen),
-    changes: inputs.changes.filter(isSeen),
-    withheldRemovals: inputs.withheldRemovals.filter(isKnown),
-    unreferenced: inputs.unreferenced.filter(isKnown),
   }
 }
 
@@ -280,23 +252,18 @@ export function readPoliciesBetween(
   after: number,
   run: number,
 ): Promise<readonly RecordedPolicy[]> {
-  return history.snapshot(async (session) => {
-    const policies = await policiesBetween(session, after, run)
-    if (history.visibility.isWhole) return policies
-    const scans = seenScans(await latestScansAt(session, run), history.visibility)
-    const visible = scans.map(({ project }) => project.name)
-    return policies.map(({ policy, ...recorded }) => ({ ...recorded, policy: seenPolicy(policy, visible) }))
-  })
+  return history.snapshot((session) => policiesBetween(session, after, run))
 }
 
 /** Committed runs after `after`, up to `run`, with changes that may have been made in a change window. */
 export function runsWithWindows(history: HistoryReader, after: number, run: number): Promise<readonly number[]> {
   return history.snapshot((session) =>
-    // Few documents have the member: labels that contain the text cost a read.
+    // Few evaluations have the member: labels that contain the text cost a read.
     session.column(
-      `SELECT number FROM hookdrift.run WHERE state = 'committed' AND number > $1 AND number <= $2
-         AND EXISTS (SELECT 1 FROM hookdrift.document d WHERE d.sha256 = projects_document AND d.body LIKE '%"windows":[%')
-       ORDER BY number`,
+      `SELECT r.number FROM hookdrift.run r WHERE r.state = 'committed' AND r.number > $1 AND r.number <= $2
+         AND EXISTS (SELECT 1 FROM hookdrift.scan s CROSS JOIN hookdrift.evaluation e
+           WHERE s.run = r.number AND e.id = s.evaluation AND e.body LIKE '%"windows":[%')
+       ORDER BY r.number`,
       [after, run],
     ),
   )
@@ -317,9 +284,18 @@ export async function readChains(
   return new Map(rows.map(({ number, chain }) => [number, chain]))
 }
 
-/** The projects of a run, from the document that the run wrote; none before it wrote one. */
-export function readProjects(document: string | null): readonly ProjectEvaluation[] {
-  return JSON.parse(document ?? '[]')
+/** The projects of runs, by name. */
+export async function readProjects(
+  session: Session,
+  runs: readonly number[],
+): Promise<readonly { readonly run: number; readonly evaluation: ProjectEvaluation }[]> {
+  const rows = await session.all<{ readonly run: number; readonly body: string }>(
+    `SELECT s.run, e.body FROM hookdrift.scan s CROSS JOIN hookdrift.evaluation e
+     WHERE s.run = ANY($1) AND e.id = s.evaluation ORDER BY s.name`,
+    [runs],
+  )
+  // Hookdrift wrote it.
+  return rows.map(({ run, body }) => ({ run, evaluation: JSON.parse(body) as ProjectEvaluation }))
 }
 
 async function policiesBetween(session: Session, after: number, run: number): Promise<RecordedPolicy[]> {

@@ -163,16 +163,13 @@ async function readSilentRules(
   session: Session,
   runs: readonly number[],
 ): Promise<ReadonlyMap<number, ReadonlyMap<string, ReadonlySet<string>>>> {
-  const documents = await session.all<{ run: number; body: string }>(
-    `SELECT r.number AS run, d.body FROM hookdrift.run r JOIN hookdrift.document d ON d.sha256 = r.projects_document
-     WHERE r.number = ANY($1)`,
-    [[...new Set(runs)]],
-  )
+  const evaluations = await readProjects(session, [...new Set(runs)])
+  const byRun = [...Map.groupBy(evaluations, ({ run }) => run)]
   return new Map(
-    documents.map(({ run, body }) => [
+    byRun.map(([run, ofRun]) => [
       run,
       new Map(
-        readProjects(body).map(({ project, gaps }) => [
+        ofRun.map(({ evaluation: { project, gaps } }) => [
           project,
           new Set(gaps.filter(isSilent).flatMap(({ rule }) => rule ?? [])),
         ]),

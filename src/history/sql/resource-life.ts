@@ -84,7 +84,6 @@ export async function identifyResources(
     ),
   )
   return identities
-    .filter(({ project }) => history.visibility.isVisible(project))
     .map(({ project: name, service, projectUid, kind }) => ({ project: { name, service, uid: projectUid }, kind, uid }))
     .sort((a, b) => compareText(a.project.name, b.project.name) || compareText(a.kind, b.kind))
 }
@@ -94,10 +93,7 @@ export async function identifyResources(
  * `identifyResources`. Reads the names of all versions: a question of a person, asked when a uid was not found.
  */
 export function searchResources(history: HistoryReader, text: string, run: number): Promise<readonly IdentityMatch[]> {
-  return history.snapshot(async (session) => {
-    const matches = await search(session, text, run)
-    return matches.filter(({ project }) => history.visibility.isVisible(project.name))
-  })
+  return history.snapshot((session) => search(session, text, run))
 }
 
 async function search(session: Session, text: string, run: number): Promise<IdentityMatch[]> {
@@ -143,7 +139,6 @@ export async function readVersionsOf(
   identity: Identity,
   run: number,
 ): Promise<readonly VersionSpan[]> {
-  if (!history.visibility.isVisible(identity.project.name)) return []
   const countOf = (change: string, run: string) => `(SELECT count(*) FROM hookdrift.change c
     WHERE c.project_id = x.project_id AND c.kind = x.kind AND c.uid = x.uid AND c.run = ${run} AND c.change = '${change}')`
   const columns = `x.name, x.digest, x.body, x.facts, r.seal_key_id AS "sealKeyId", x.replaces,
@@ -183,7 +178,6 @@ export async function readChangesOf(
   identity: Identity,
   run: number,
 ): Promise<ReadonlyMap<number, ReportedChange>> {
-  if (!history.visibility.isVisible(identity.project.name)) return new Map()
   const rows = await history.ask((session) =>
     session.all<ReportedRow>(
       `SELECT c.run, r.started_at AS "at", r.state, c.name, c.change, c.fields, ${changeTimesSql}
@@ -214,7 +208,6 @@ export async function readViolationsOf(
   identity: Identity,
   run: number,
 ): Promise<readonly ViolationSpan[]> {
-  if (!history.visibility.isVisible(identity.project.name)) return []
   const columns = `x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
     x.origin_run AS "originRun", CASE WHEN e.number IS NOT NULL THEN x.resolution END AS resolution,
     CASE WHEN e.number IS NOT NULL THEN x.ended_by END AS ended_by, x.replaces`
@@ -237,7 +230,7 @@ export async function readReferrersOf(
   run: number,
 ): Promise<readonly Referrer[]> {
   const column = pointers[kind]
-  if (column === undefined || !history.visibility.isVisible(project.name)) return []
+  if (column === undefined) return []
   const sql = spansSql('version', 'x.uid, x.name', `x.kind = $3 AND x.${column} = $4`)
   const values = valuesOf({ project, kind: 'subscription', uid }, run)
   const rows = await history.ask((session) => session.all<Referrer>(sql, values))

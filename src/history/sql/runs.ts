@@ -3,7 +3,6 @@ import type { ProjectRef } from '../../model/resource.ts'
 import { type Move, moveOf } from '../lease-owner.ts'
 import type { HistoryReader } from '../reader.ts'
 import { compareText } from '../report-order.ts'
-import { isSeenProject, type Visibility } from '../visibility.ts'
 import { knownProjectIds } from './project-ids.ts'
 import type { Session } from './session.ts'
 
@@ -146,25 +145,20 @@ export function listEndedRuns(
 ): Promise<{ readonly runs: readonly EndedRun[]; readonly total: number }> {
   return history.snapshot(async (session) => {
     const total = await session.value<number>("SELECT count(*) FROM hookdrift.run WHERE state <> 'running'")
-    return { runs: await runsBefore(session, history.visibility, Number.MAX_SAFE_INTEGER, most), total: total ?? 0 }
+    return { runs: await runsBefore(session, Number.MAX_SAFE_INTEGER, most), total: total ?? 0 }
   })
 }
 
 /** The last `most` of them before one, newest first. */
 export function listRunsBefore(history: HistoryReader, run: number, most: number): Promise<readonly EndedRun[]> {
-  return history.snapshot((session) => runsBefore(session, history.visibility, run, most))
+  return history.snapshot((session) => runsBefore(session, run, most))
 }
 
 /** A row for each violation that a run opened: with the run, and the id of its project. */
 const openedSql = `(SELECT v.first_run AS run, v.project_id FROM hookdrift.violation v
   WHERE v.from_run = v.first_run AND v.state = 'open')`
 
-async function runsBefore(
-  session: Session,
-  visibility: Visibility,
-  run: number,
-  most: number,
-): Promise<readonly EndedRun[]> {
+async function runsBefore(session: Session, run: number, most: number): Promise<readonly EndedRun[]> {
   const rows = await session.all<Omit<EndedRun, 'isCommitted'>>(
     `SELECT r.number, r.started_at, r.finished_at, r.state, r.exit_code AS "exitCode",
        (SELECT count(*) FROM hookdrift.walk w WHERE w.run = r.number) AS walks,
@@ -175,26 +169,7 @@ async function runsBefore(
      FROM hookdrift.run r WHERE r.state <> 'running' AND r.number < $1 ORDER BY r.number DESC LIMIT $2`,
     [run, most],
   )
-  const runs = rows.map((ended) => ({ ...ended, isCommitted: ended.state === 'committed' }))
-  return visibility.isWhole ? runs : countSeen(session, visibility, runs)
-}
-
-/**
- * Runs with the numbers of the projects that a reader may know of. They have no verdict: it counts all projects, and that
- * of some would take their violations in each run.
- */
-async function countSeen(
-  session: Session,
-  visibility: Visibility,
-  runs: readonly EndedRun[],
-): Promise<readonly EndedRun[]> {
-  const numbers = runs.map(({ number }) => number)
-  const extents = runs.length === 0 ? [] : await extentsOf(session, Math.min(...numbers), Math.max(...numbers))
-  const seen = extents.filter(({ project, incomplete }) => isSeenProject(visibility, project, incomplete === 0))
-  const byRun = Map.groupBy(seen, ({ run }) => run)
-  return runs.map(({ number, started_at, finished_at, state, isCommitted }) => {
-    return { number, started_at, finished_at, state, isCommitted, ...addUp(byRun.get(number) ?? []), exitCode: null }
-  })
+  return rows.map((ended) => ({ ...ended, isCommitted: ended.state === 'committed' }))
 }
 
 const ofRun = `JOIN hookdrift.scan s ON s.run = x.run AND s.project_id = x.project_id
@@ -208,10 +183,7 @@ interface CountedRow extends ProjectRef, Partial<RunCounts> {
 
 /** What committed runs, from one number to another, walked and found changed: a row for each project that one scanned. */
 export function readRunExtents(history: HistoryReader, first: number, last: number): Promise<readonly RunExtent[]> {
-  return history.snapshot(async (session) => {
-    const extents = await extentsOf(session, first, last)
-    return extents.filter(({ project }) => history.visibility.isVisible(project.name))
-  })
+  return history.snapshot((session) => extentsOf(session, first, last))
 }
 
 /** How many walks of some projects were neither complete nor skipped, by the committed runs that scanned one of them. */

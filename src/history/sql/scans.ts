@@ -13,7 +13,6 @@ import { vanishedRule } from '../acceptances.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { CompleteScan, CompleteScans, RecordedViolation } from '../records.ts'
 import { compareText } from '../report-order.ts'
-import { seenScans } from '../visibility.ts'
 import { lastScanSql, projectIdSql } from './fragments.ts'
 import { type CommittedRun, lastRun } from './runs.ts'
 import type { Session } from './session.ts'
@@ -44,8 +43,8 @@ export async function lastScansAt(session: Session, run: number): Promise<ScanRo
 }
 
 /**
- * What people signed about projects that a reader may know of, each with the name that the project has as of the last
- * committed run; with the one that was given, where that knows none.
+ * What people signed about projects, each with the name that the project has as of the last committed run; with the one
+ * that was given, where that knows none.
  */
 export function underCurrentNames<Signed extends { readonly project: ProjectRef }>(
   history: HistoryReader,
@@ -55,13 +54,12 @@ export function underCurrentNames<Signed extends { readonly project: ProjectRef 
     const last = await lastRun(session)
     const scans = last === undefined ? [] : await lastScansAt(session, last.number)
     const names = new Map(scans.map((project) => [projectKey(project), project.name]))
-    const named = (await read(session)).map((signed) => {
+    return (await read(session)).map((signed) => {
       return {
         ...signed,
         project: { ...signed.project, name: names.get(projectKey(signed.project)) ?? signed.project.name },
       }
     })
-    return named.filter(({ project }) => history.visibility.isVisible(project.name))
   })
 }
 
@@ -102,12 +100,12 @@ const datedScansSql = `SELECT l.id, l.name, l.service, l.uid, r.number, r.starte
  * The last scan of every project of a service as of a run, sorted by project name, the newest first of those that have one
  * name; `only`: of that project.
  */
-export async function readLatestScans(
+export function readLatestScans(
   history: HistoryReader,
   run: number,
   only?: ProjectRef,
 ): Promise<readonly RecordedScan[]> {
-  return seenScans(await history.snapshot((session) => latestScansAt(session, run, only)), history.visibility)
+  return history.snapshot((session) => latestScansAt(session, run, only))
 }
 
 /** How many committed runs, from one number to another, scanned each project; by `projectKey`. */
@@ -243,12 +241,7 @@ const liftedSql = `SELECT w.listing, w.run, w.filter, r.normal_form_version AS n
   ORDER BY s.run DESC LIMIT 1`
 
 /** The last complete scan of each kind of a project as of a run. */
-export async function readCompleteScans(
-  history: HistoryReader,
-  project: ProjectRef,
-  run: number,
-): Promise<CompleteScans> {
-  if (!history.visibility.isVisible(project.name)) return {}
+export function readCompleteScans(history: HistoryReader, project: ProjectRef, run: number): Promise<CompleteScans> {
   return history.ask((session) => completeScansAt(session, project, run))
 }
 

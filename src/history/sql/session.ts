@@ -32,6 +32,18 @@ export interface Transaction extends Session {
   insert(table: string, columns: readonly string[], rows: Iterable<Row>): Promise<void>
 }
 
+/** Whose rows the tables of `migrations/scoped` have. */
+export interface ScopedRows {
+  /** Ids of the readers' projects. */
+  readonly projects: readonly number[]
+  /** Ids of lists of services that have one of these. */
+  readonly services: readonly number[]
+  /** Ids of lists that may have more of them. */
+  readonly lists: readonly number[]
+  /** Of the projects, and of those of theirs that no run scanned. */
+  readonly names: readonly string[]
+}
+
 /** A history's database. A statement outside of a transaction is one by itself. */
 export interface HistoryDatabase extends Session {
   /** For messages: contains no secret. */
@@ -40,6 +52,11 @@ export interface HistoryDatabase extends Session {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** Runs `work` on one state of the history. It cannot write. */
   snapshot<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /**
+   * The database for readers of some projects. In its snapshots, every table and documented view has the rows that are
+   * for them, and what has no such form is not there. `choose` is asked in each of them, of the whole tables.
+   */
+  scoped(choose: (whole: Session) => Promise<ScopedRows>): Pick<HistoryDatabase, 'snapshot'>
   /** The error to report where the history could not be read or written; other errors, such as bugs, as they are. */
   describe(error: unknown): unknown
   close(): Promise<void>

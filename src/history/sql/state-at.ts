@@ -42,7 +42,6 @@ export async function readStateAt(
   run: number,
   kind?: Kind,
 ): Promise<readonly ResourceAtRun[]> {
-  if (!history.visibility.isVisible(project.name)) return []
   return history.snapshot((session) => stateAt(session, project, run, kind))
 }
 
@@ -81,7 +80,6 @@ export async function readVersionsAt(
   project: ProjectRef,
   points: readonly VersionPoint[],
 ): Promise<readonly (StoredBody | undefined)[]> {
-  if (!history.visibility.isVisible(project.name)) return points.map(() => undefined)
   return history.ask((session) => versionsAt(session, project, points))
 }
 
@@ -132,7 +130,7 @@ export async function readEarlierVersions(
   resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
 ): Promise<readonly EndedVersion[]> {
   const { service, uid } = project
-  if (resources.length === 0 || !history.visibility.isVisible(project.name)) return []
+  if (resources.length === 0) return []
   const points = resources.map((resource) => ({ kind: resource.kind, uid: resource.uid, run: 0 }))
   return history.ask((session) =>
     session.all<EndedVersion>(

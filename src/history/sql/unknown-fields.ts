@@ -11,10 +11,9 @@ export interface DoubtedVersion extends Pick<StateVersion, 'body' | 'facts' | 's
 /** Resources of a project of which a field is in doubt or masked, or whose filter rows were not read, as of a run. */
 export async function readDoubted(
   history: HistoryReader,
-  { name, service, uid }: ProjectRef,
+  { service, uid }: ProjectRef,
   run: number,
 ): Promise<readonly DoubtedVersion[]> {
-  if (!history.visibility.isVisible(name)) return []
   const isDoubted = `(v.facts LIKE '%"doubts":{%' OR v.body LIKE '%sealed:masked%')`
   return history.ask((session) =>
     session.all<DoubtedVersion>(

@@ -1,10 +1,9 @@
 import type { ViolationState } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
-import type { Visibility } from '../visibility.ts'
 import type { ListedViolation } from './list-violations.ts'
 import type { Identity } from './resource-life.ts'
-import { lastScansAt, type ScanRow } from './scans.ts'
+import { lastScansAt } from './scans.ts'
 import { type Session, sqlOf } from './session.ts'
 import {
   activeSql,
@@ -12,7 +11,6 @@ import {
   type ResolvedViolation,
   resolvedSql,
   type StoredViolationRow,
-  seenViolationsAt,
   toResolved,
   toViolation,
 } from './violations.ts'
@@ -31,9 +29,7 @@ export function readViolationsByKey(
   history: HistoryReader,
   keys: readonly ViolationKey[],
 ): Promise<readonly (RecordedViolation | ResolvedViolation)[]> {
-  // Those of services were listed for the reader.
-  const seen = keys.filter(({ project, kind }) => kind === 'service' || history.visibility.isVisible(project))
-  return history.snapshot((session) => violationsByKey(session, seen))
+  return history.snapshot((session) => violationsByKey(session, keys))
 }
 
 async function violationsByKey(
@@ -79,34 +75,18 @@ export function identifyViolations(
   run: number,
   most: number,
 ): Promise<readonly IdentifiedViolation[]> {
-  return history.snapshot(async (session) => {
-    const isSeen = await seenViolationsAt(session, history, run)
-    const scans = (await lastScansAt(session, run)).filter(({ name }) => isSeen({ project: name, kind: 'service' }))
-    return identify(session, scans, { prefix, run, most, isVisible: history.visibility.isVisible })
-  })
+  return history.snapshot((session) => identify(session, prefix, run, most))
 }
 
-async function identify(
-  session: Session,
-  scansAt: readonly ScanRow[],
-  {
-    prefix,
-    run,
-    most,
-    isVisible,
-  }: { readonly prefix: string; readonly run: number; readonly most: number } & Pick<Visibility, 'isVisible'>,
-): Promise<IdentifiedViolation[]> {
-  const scans = new Map(scansAt.map((scan) => [scan.id, scan]))
+async function identify(session: Session, prefix: string, run: number, most: number): Promise<IdentifiedViolation[]> {
+  const scans = new Map((await lastScansAt(session, run)).map((scan) => [scan.id, scan]))
   const rows = await session.all<IdentifiedRow>(
     `SELECT x.id, x.fingerprint, x.kind, x.uid, x.project_id AS "projectId", x.to_run AS "toRun"
      FROM hookdrift.violation x WHERE x.id IN (SELECT max(v.id) FROM hookdrift.violation v
        WHERE v.fingerprint >= $1::text AND v.fingerprint < $2::text AND v.from_run <= $3
-         AND v.project_id + 0 = ANY($5) AND (v.kind = 'service' OR v.project_id + 0 = ANY($6)) GROUP BY v.fingerprint ORDER BY v.fingerprint LIMIT $4)
+         AND v.project_id + 0 = ANY($5) GROUP BY v.fingerprint ORDER BY v.fingerprint LIMIT $4)
      ORDER BY x.fingerprint`,
-    [
-      ...[prefix, `${prefix}~`, run, most, [...scans.keys()]],
-      scansAt.flatMap(({ id, name }) => (isVisible(name) ? [id] : [])),
-    ],
+    [prefix, `${prefix}~`, run, most, [...scans.keys()]],
   )
   return rows.flatMap(({ projectId, toRun, ...row }) => {
     const scan = scans.get(projectId)

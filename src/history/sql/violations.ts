@@ -4,7 +4,6 @@ import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
 import { damagedHistory } from '../stored-body.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from '../stored-violation.ts'
-import { seesViolations } from '../visibility.ts'
 import { lastScanSql, validAtSql } from './fragments.ts'
 import { lastScansAt } from './scans.ts'
 import { type Session, sqlOf, type Transaction } from './session.ts'
@@ -132,15 +131,6 @@ export async function projectNamesAt(session: Session, run: number): Promise<(id
   return (id) => names.get(id) ?? ''
 }
 
-/** Which violations a reader may know of as of a run. */
-export async function seenViolationsAt(session: Session, { visibility }: HistoryReader, run: number) {
-  if (visibility.isWhole) return () => true
-  return seesViolations(
-    visibility,
-    (await lastScansAt(session, run)).map(({ name }) => name),
-  )
-}
-
 /** The starts of the runs up to one that violations name. */
 export async function startsOfRuns(transaction: Transaction, run: number): Promise<(run: number) => string> {
   // Not EXISTS: PostgreSQL would read all violations at once.
@@ -177,15 +167,11 @@ export function toResolved(row: ResolvedRow, nameOf: (id: number) => string): Re
 export function readViolationsAt(history: HistoryReader, run: number): Promise<readonly RecordedViolation[]> {
   return history.snapshot(async (session) => {
     const nameOf = await projectNamesAt(session, run)
-    const isSeen = await seenViolationsAt(session, history, run)
     const rows = await session.all<StoredViolationRow>(
       activeAsOf(session, { scans: lastScanSql('$1'), isWhole: true }, activeSql),
       [run],
     )
-    return rows
-      .map((row) => toViolation(row, nameOf))
-      .filter(isSeen)
-      .sort(inReportOrder)
+    return rows.map((row) => toViolation(row, nameOf)).sort(inReportOrder)
   })
 }
 
@@ -197,12 +183,10 @@ export function readResolvedBetween(
 ): Promise<readonly ResolvedViolation[]> {
   return history.snapshot(async (session) => {
     const nameOf = await projectNamesAt(session, run)
-    const isSeen = await seenViolationsAt(session, history, run)
     const sql = `${resolvedSql} WHERE ${isResolvedSql(session, 'x.to_run > $1 AND x.to_run <= $2')}`
     const rows = await session.all<ResolvedRow>(sql, [after, run])
     return rows
       .map((row) => toResolved(row, nameOf))
-      .filter(isSeen)
       .sort((a, b) => b.resolved_run - a.resolved_run || inReportOrder(a, b))
   })
 }
@@ -233,17 +217,11 @@ export async function readWaivedBetween(
   after: number,
   run: number,
 ): Promise<readonly WaivedViolation[]> {
-  const { visibility } = history
-  return history.snapshot(async (session) => {
-    const nameOf = await projectNamesAt(session, run)
-    const rows = await session.all<WaivedRow>(waivedSql(session), [after, run])
-    const seen = rows.filter(({ projectId }) => visibility.isVisible(nameOf(projectId)))
-    return seen.map(({ fingerprint, rule, waiver }) => ({ fingerprint, rule, waiver: waiverOf(waiver) }))
-  })
+  const rows = await history.snapshot((session) => session.all<WaivedRow>(waivedSql(session), [after, run]))
+  return rows.map(({ fingerprint, rule, waiver }) => ({ fingerprint, rule, waiver: waiverOf(waiver) }))
 }
 
 interface WaivedRow {
-  readonly projectId: number
   readonly fingerprint: string
   readonly rule: string
   readonly waiver: string

@@ -2,7 +2,7 @@ import type { Kind } from '../../model/resource.ts'
 import type { Resolution, Severity } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import { sqlOf, type Transaction } from './session.ts'
-import { projectNamesAt, seenViolationsAt, startsOfRuns } from './violations.ts'
+import { projectNamesAt, startsOfRuns } from './violations.ts'
 
 export interface RecordedSpan {
   readonly project: string
@@ -46,12 +46,7 @@ export function visitSpans(
   run: number,
   visit: (span: RecordedSpan) => void,
 ): Promise<void> {
-  return history.snapshot(async (transaction) => {
-    const isSeen = await seenViolationsAt(transaction, history, run)
-    await visitAll(transaction, after, run, (span) => {
-      if (isSeen(span)) visit(span)
-    })
-  })
+  return history.snapshot((transaction) => visitAll(transaction, after, run, visit))
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Database, Statement } from 'better-sqlite3'
-import type { HistoryDatabase, SqlValue, Transaction } from '../sql/session.ts'
+import type { HistoryDatabase, ScopedRows, Session, SqlValue, Transaction } from '../sql/session.ts'
 import type { Row } from '../table-rows.ts'
 import { asHistoryError } from './describe-damage.ts'
+import { openScoped } from './open-scoped.ts'
 import { fileOf } from './open-unwritable.ts'
 import { refuseAltered } from './schema.ts'
 
@@ -104,6 +105,8 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
   readonly #within: Transaction
   /** Ends when the last transaction has ended. */
   #last: Promise<unknown> = Promise.resolve()
+  /** Connections for readers of some projects, which end with this one. */
+  readonly #scoped: SqliteDatabase[] = []
 
   /** `displayName`: what messages call it. */
   constructor(connection: Database, displayName = fileOf(connection)) {
@@ -132,7 +135,23 @@ export class SqliteDatabase extends SqliteStatements implements HistoryDatabase 
     return this.#inTurn('BEGIN', false, () => work(this.#within))
   }
 
+  scoped(choose: (whole: Session) => Promise<ScopedRows>): Pick<HistoryDatabase, 'snapshot'> {
+    const db = new SqliteDatabase(openScoped(this.connection), this.displayName)
+    this.#scoped.push(db)
+    return {
+      snapshot: (work) =>
+        db.snapshot(async (session) => {
+          for (const [what, values] of Object.entries(await choose(session))) {
+            await session.run(`DELETE FROM temp.own_${what}`)
+            await session.run(`INSERT INTO temp.own_${what} SELECT value FROM json_each($1)`, [values])
+          }
+          return work(session)
+        }),
+    }
+  }
+
   async close(): Promise<void> {
+    for (const db of this.#scoped) await db.close()
     this.connection.close()
   }
 

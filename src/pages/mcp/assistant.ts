@@ -69,7 +69,7 @@ export function toolsOf({ history, api, scope, describeFault }: AssistantOptions
     const prepared = await api.prepare(name, readArguments(given, asObject(input.properties)))
     if (prepared.isOfAllProjects && scope !== undefined) throw new NotAllowed()
     const opened = await history()
-    const reading: HistoryAccess = { history: opened, ...(scope && { isVisible: scope.isVisible }) }
+    const reading: HistoryAccess = { history: opened, ...scope }
     // as: the API writes JSON objects.
     const read = JSON.parse(await prepared.read(reading)) as JsonObject
     // A document without rows stays as it is.

@@ -63,7 +63,9 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
       'INSERT INTO hookdrift.document (id, sha256, body) SELECT 99, sha256, body FROM hookdrift.document LIMIT 1',
     )
     expect(await failed()).toEqual([
-      expect.stringMatching(/^schema: the constraint document\.document_sha256_key is missing; .*and 1 more$/),
+      expect.stringMatching(
+        /^schema: the constraint document\.document_sha256_key is missing; .*document_sha256_key is missing$/,
+      ),
       'records: a row cannot be copied: UNIQUE constraint failed: document.sha256',
     ])
     expect(readdirSync(own)).toEqual([])
@@ -150,7 +152,8 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
     ['CREATE TABLE hookdrift.more (x int)', 'hookdrift did not make the table more'],
     ['CREATE SEQUENCE hookdrift.more', 'hookdrift did not make the sequence more'],
   ])('notices in the schema: %s', async (sql, fault) => {
-    await fixture.db.run(sql)
+    // A column that a view reads keeps its type.
+    await fixture.db.run(`DROP SCHEMA hookdrift_scoped CASCADE; ${sql}`)
     expect(await failed()).toContainEqual(expect.stringContaining(fault))
   })
 

@@ -60,8 +60,12 @@ const walks = `
 
 const documents = `
   SELECT 'no run refers to document ' || substr(sha256, 1, 12) || '…' AS what FROM document WHERE sha256 NOT IN (
-    SELECT rules_document FROM run WHERE rules_document IS NOT NULL
-    UNION SELECT projects_document FROM run WHERE projects_document IS NOT NULL)`
+    SELECT rules_document FROM run WHERE rules_document IS NOT NULL)
+  UNION ALL SELECT 'no scan refers to evaluation ' || id FROM evaluation
+    WHERE id NOT IN (SELECT evaluation FROM scan WHERE evaluation IS NOT NULL)
+  UNION ALL SELECT 'the evaluation of project ' || s.project_id || ' in run ' || s.run || ' is missing' FROM scan s
+    WHERE s.evaluation IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM evaluation e WHERE e.id = s.evaluation AND e.project_id = s.project_id)`
 
 const channels = `
   SELECT 'channel ' || name || ' names no valid owner' AS what FROM channel WHERE ${isInvalidOwner}

@@ -95,6 +95,7 @@ const texts = {
 /** JSON. */
 const documents = {
   document: "SELECT substr(sha256, 1, 12) || '…' AS subject, body AS text FROM document",
+  evaluation: 'SELECT id AS subject, body AS text FROM evaluation',
   notification: 'SELECT id AS subject, body AS text FROM notification',
   'the waiver of':
     "SELECT kind || ' ' || uid || ' since run ' || from_run AS subject, waiver AS text FROM violation WHERE waiver IS NOT NULL",

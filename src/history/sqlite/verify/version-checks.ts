@@ -28,9 +28,11 @@ export const versionChecks: readonly Check[] = [
         const altered = bodyColumns.filter((name) => stored[name] !== columns[name])
         for (const name of altered) yield `the column ${name} of ${version} does not match its body`
       }
-      const documents = db.prepare<[], { sha256: string; body: string }>('SELECT sha256, body FROM document')
-      for (const { sha256, body } of documents.iterate()) {
-        if (hash('sha256', body) !== sha256) yield `document ${sha256.slice(0, 12)}… does not match its digest`
+      for (const table of ['document', 'evaluation']) {
+        const documents = db.prepare<[], { sha256: string; body: string }>(`SELECT sha256, body FROM ${table}`)
+        for (const { sha256, body } of documents.iterate()) {
+          if (hash('sha256', body) !== sha256) yield `${table} ${sha256.slice(0, 12)}… does not match its digest`
+        }
       }
     },
   },

@@ -60,7 +60,7 @@ export const gate = [
   'history/sqlite-file',
   'history/sqlite-history',
   'init/plan-files',
-  'notify/compose-incidents',
+  'notify/incidents',
   'notify/compose-messages',
   'pages/commands',
   'pages/feed',

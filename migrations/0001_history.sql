@@ -353,22 +353,15 @@ CREATE TABLE notification (
 CREATE INDEX notification_waiting ON notification (channel, number) WHERE state = 'pending';
 CREATE INDEX notification_dead ON notification (channel) WHERE state = 'dead';
 
--- A channel that opens incidents remembers which are open and what each is about, to close them when all of it is over.
+-- An incident of a channel: a cause, or a violation that follows from none, lost listings, or too much at once. What it
+-- is about, to close it when all of it is over, and the ticket that its receiver has of it, also when the answer was lost.
 CREATE TABLE incident (
-  channel TEXT NOT NULL REFERENCES channel,
-  subject TEXT NOT NULL, -- the fingerprint of a violation, or a listing of a project
-  key     TEXT NOT NULL, -- by which the receiver knows the incident
-  PRIMARY KEY (channel, subject)
-) STRICT, WITHOUT ROWID;
-
--- A channel that opens tickets remembers what its tracker calls each: it has one ticket for a key, also when its answer
--- was lost.
-CREATE TABLE ticket (
   channel    TEXT NOT NULL REFERENCES channel,
-  key        TEXT NOT NULL, -- of the incident
-  target     TEXT NOT NULL, -- keyed digest of where the tracker is
-  reference  TEXT,          -- at the tracker; NULL: it was asked to create the ticket, and has not answered
-  changed_at TEXT NOT NULL, -- as the tracker last said; without a reference, when it was asked
+  key        TEXT NOT NULL,              -- by which the receiver knows it
+  subjects   TEXT NOT NULL DEFAULT '[]', -- JSON: fingerprints of violations, and listings; empty: it has ended
+  target     TEXT,                       -- keyed digest of where the tracker is; NULL: none was asked for a ticket
+  reference  TEXT,                       -- of the ticket; NULL: the tracker was asked to create it, and has not answered
+  changed_at TEXT,                       -- as the tracker last said; without a reference, when it was asked
   PRIMARY KEY (channel, key)
 ) STRICT, WITHOUT ROWID;
 

@@ -333,18 +333,12 @@ CREATE INDEX notification_waiting ON hookdrift.notification (channel, number) WH
 CREATE INDEX notification_dead ON hookdrift.notification (channel) WHERE state = 'dead';
 
 CREATE TABLE hookdrift.incident (
-  channel text COLLATE "C" NOT NULL REFERENCES hookdrift.channel,
-  subject text COLLATE "C" NOT NULL,
-  key     text COLLATE "C" NOT NULL,
-  PRIMARY KEY (channel, subject)
-);
-
-CREATE TABLE hookdrift.ticket (
   channel    text COLLATE "C" NOT NULL REFERENCES hookdrift.channel,
   key        text COLLATE "C" NOT NULL,
-  target     text COLLATE "C" NOT NULL,
+  subjects   text COLLATE "C" NOT NULL DEFAULT '[]',
+  target     text COLLATE "C",
   reference  text COLLATE "C",
-  changed_at text COLLATE "C" NOT NULL,
+  changed_at text COLLATE "C",
   PRIMARY KEY (channel, key)
 );
 

@@ -29,7 +29,7 @@ import { serve } from '../serve.ts'
 function messageOf(text: string): Message {
   const event = { name: text, uid: text, owner: text, text, project: `acme/${text}`, path: `/${text}` }
   return aMessage('msg_1', {
-    title: `hookdrift: 1 violation opened in acme/${text}`,
+    title: `HIGH acme/${text}: 1 high opened`,
     events: [anExplainedEvent(1, event), anExplainedEvent(2, { ...event, title: text, remediation: text })],
   })
 }

@@ -33,11 +33,17 @@ export interface NewMessage {
   readonly run: number | null
   /** JSON. */
   readonly body: string
-  /** The incident that it opens at its receiver or, without subjects, closes. */
-  readonly incident?: { readonly key: string; readonly subjects: readonly string[] }
+  /** What incidents of its channel are about from now on: the one that it is about, and those that lose subjects to it. */
+  readonly incidents?: readonly IncidentSubjects[]
 }
 
-/** A ticket that a channel opened, or asked for. */
+export interface IncidentSubjects {
+  readonly key: string
+  /** Fingerprints of violations, or what else the composer names. Empty: it has ended. */
+  readonly subjects: readonly string[]
+}
+
+/** What is known of the ticket of an incident: a channel opened it, or asked for it. */
 export interface StoredTicket {
   /** Of its incident. */
   readonly key: string
@@ -49,15 +55,17 @@ export interface StoredTicket {
   readonly changedAt: string
 }
 
-/** One subject of an incident that a channel has opened and not closed. */
+/** An incident that a channel has opened and not closed. */
 export interface OpenIncident {
   readonly channel: string
   readonly key: string
-  /** The fingerprint of a violation, or what else the composer names. */
+  readonly subjects: readonly IncidentSubject[]
+}
+
+export interface IncidentSubject {
   readonly subject: string
-  /** Whether it is a violation that is active and not waived. */
-  readonly isActive: boolean
-  readonly isWaived: boolean
+  /** Of an active violation; null for all else. */
+  readonly state: 'open' | 'unknown' | 'waived' | null
 }
 
 export interface WaitingMessage {

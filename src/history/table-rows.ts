@@ -181,10 +181,9 @@ export const historyTables: readonly HistoryTable[] = [
       ...texts('id', 'channel', 'created_at', 'body', 'state', 'next_try_at', 'error', 'ended_at'),
     ],
   }),
-  table('incident', { key: ['channel', 'subject'], columns: texts('channel', 'subject', 'key') }),
-  table('ticket', {
+  table('incident', {
     key: ['channel', 'key'],
-    columns: texts('channel', 'key', 'target', 'reference', 'changed_at'),
+    columns: texts('channel', 'key', 'subjects', 'target', 'reference', 'changed_at'),
   }),
   table('unnotified_scan', { key: ['project_id', 'run'], columns: integers('project_id', 'run') }),
 ]

@@ -3,9 +3,11 @@ import type { PriorState, ViolationChange, ViolationTransition } from '../histor
 import type { RunRecord } from '../history/records.ts'
 import { isSilent } from '../model/gap.ts'
 import type { ReportViolation } from '../model/report.ts'
-import { isAtLeast, isSolved, type Severity, severities, type Waiver } from '../model/violation.ts'
+import { countSeverities, isAtLeast, isSolved, type Severity, severities, type Waiver } from '../model/violation.ts'
 import { countEndings } from '../report/describe-ending.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { listed } from '../rules/shared/listed.ts'
+import { count, countEach } from '../text/count.ts'
 import { quote } from '../text/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
@@ -163,7 +165,12 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
   })
 }
 
-const goodEvents: ReadonlySet<EventType> = new Set(['worker.recovered', 'coverage.regained', 'violation.resolved'])
+/** What is over. */
+export const goodEvents: ReadonlySet<EventType> = new Set([
+  'worker.recovered',
+  'coverage.regained',
+  'violation.resolved',
+])
 
 /** Bad events before good ones, severe before light, then by what it is and where. */
 export function byImportance(a: Event, b: Event): number {
@@ -184,43 +191,45 @@ function compare(a: string, b: string): number {
 
 /** One event for all violations that the policy no longer asks for. `id`: parts that identify their message. */
 export function foldEndedByPolicy(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
-  const ended = events.filter(({ resolution }) => resolution === 'policy')
-  const [worst] = ended.toSorted(byImportance)
+  const isFolded = ({ resolution }: Event) => resolution === 'policy'
+  return fold(events, isFolded, id, (ended) => {
+    const rules = [...Map.groupBy(ended, ({ rule = '' }) => rule)].map(
+      ([rule, group]) => `${rule} (${countEndings(group.map(endingOf))})`,
+    )
+    return `${count(ended.length, 'violation')}: ${rules.sort().join(', ')}`
+  })
+}
+
+/** One event for all listings that are complete again, and one for all rules that are unknown where others were lost. */
+export function foldListings(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
+  const lostIn = new Set(events.flatMap(({ type, project }) => (type === 'coverage.lost' ? project : [])))
+  const isRegained = ({ type }: Event) => type === 'coverage.regained'
+  const isUnknown = ({ type, project }: Event) => type === 'rule.unknown' && lostIn.has(project)
+  const folded = events.filter(isRegained).length < 2 ? events : fold(events, isRegained, id, sayRegained)
+  return fold(folded, isUnknown, id, (rules) => {
+    const rated = countEach(severities, countSeverities(rules))
+    return `what ${count(rules.length, 'rule')} found there (${rated}), until the next complete scan`
+  })
+}
+
+function sayRegained(regained: readonly Event[]): string {
+  return `${regained.length} listings: ${listed([...new Set(regained.flatMap(({ project }) => project ?? []))])}`
+}
+
+/** The events with one, as severe as the worst, in place of some. */
+function fold(
+  events: readonly Event[],
+  isFolded: (event: Event) => boolean,
+  id: readonly (string | number)[],
+  say: (folded: readonly Event[]) => string,
+): readonly Event[] {
+  const folded = events.filter(isFolded)
+  const [worst] = folded.toSorted(byImportance)
   if (worst === undefined) return events
-  const rules = [...Map.groupBy(ended, ({ rule = '' }) => rule)].map(
-    ([rule, group]) => `${rule} (${countEndings(group.map(endingOf))})`,
-  )
-  const { length } = ended
-  const what = length === 1 ? 'violation is' : 'violations are'
-  const folded: Event = {
-    id: idOf(['violation.closed', ...id]),
-    type: 'violation.closed',
-    severity: worst.severity,
-    project: null,
-    resolution: 'policy',
-    text: `${length} ${what} no longer required by the policy: ${rules.sort().join(', ')}`,
-  }
-  return [...events.filter(({ resolution }) => resolution !== 'policy'), folded]
+  const { type, severity, resolution } = worst
+  const one: Event = { id: idOf([type, ...id]), type, severity, project: null, resolution, text: say(folded) }
+  return [...events.filter((event) => !isFolded(event)), one]
 }
-
-/** One event for all listings that are complete again. `id`: parts that identify their message. */
-export function foldRegained(events: readonly Event[], id: readonly (string | number)[]): readonly Event[] {
-  const regained = events.filter(({ type }) => type === 'coverage.regained')
-  if (regained.length < 2) return events
-  const projects = [...new Set(regained.flatMap(({ project }) => project ?? []))]
-  const named = projects.slice(0, mostProjects)
-  const more = projects.length > named.length ? ` and ${projects.length - named.length} more` : ''
-  const folded: Event = {
-    id: idOf(['coverage.regained', ...id]),
-    type: 'coverage.regained',
-    severity: ofCoverage,
-    project: null,
-    text: `${regained.length} listings: ${named.join(', ')}${more}`,
-  }
-  return [...events.filter(({ type }) => type !== 'coverage.regained'), folded]
-}
-
-const mostProjects = 5
 
 /** How a violation ended, as reports say it. */
 export function endingOf({ resolution, ended_by }: Event): Pick<ReportViolation, 'resolution' | 'ended_by'> {

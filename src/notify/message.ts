@@ -47,9 +47,6 @@ export interface Event {
   readonly listing?: WalkedListing | undefined
   /** The `owner_id` of the endpoint, or of a subscription's endpoint. */
   readonly owner?: string | undefined
-  /** Of an opened violation of a drift rule: between which runs its resource changed, and what people did then. */
-  readonly when?: string | undefined
-  readonly in_between?: string | undefined
   /** What the rule finds, in general. */
   readonly title?: string | undefined
   /** The first step of the fix; in backticks, code. */
@@ -75,11 +72,21 @@ export interface MessageCause {
   /** How many of each rule follow. */
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly violations: number }[]
   readonly resources: number
-  /** Between which runs it came about: a sentence. */
-  readonly when?: string | undefined
-  /** What people did then. */
-  readonly in_between?: string | undefined
+  /** Some of these resources, the worst first. */
+  readonly named: readonly ChangedResource[]
+  /** Of all resources, sorted. */
+  readonly owners: readonly string[]
   readonly command: string
+}
+
+/** A resource that a cause changed. */
+export interface ChangedResource {
+  readonly name: string
+  readonly owner?: string | undefined
+  /** What its new violations say: those of severity high and above, or else the worst. */
+  readonly texts: readonly string[]
+  readonly ui_url?: string | undefined
+  readonly report_url?: string | undefined
 }
 
 /** Why listings were lost, as far as their events are of the message: each cause once. */
@@ -101,8 +108,15 @@ export interface Message {
   /** null: not about a run. */
   readonly run: { readonly number: number; readonly started_at: string; readonly finished_at: string } | null
   readonly verdict: { readonly exit_code: ExitCode; readonly text: string } | null
-  /** One sentence. */
+  /** How bad, where, what, between which times and which run says so: `HIGH acme/payments: 4 high opened (run 9)`. */
   readonly title: string
+  /** The worst of what is not over; null where all of it is. */
+  readonly severity: Severity | null
+  /** Where all of it is; null for several projects and for the worker. */
+  readonly project: string | null
+  /** Between which runs it came about, and what people did then: sentences. Absent where nothing that it is about changed. */
+  readonly when?: string | undefined
+  readonly in_between?: string | undefined
   readonly storm: Storm | null
   /** The number of events by type; types without events are absent. */
   readonly counts: Readonly<Partial<Record<EventType, number>>>
@@ -110,25 +124,31 @@ export interface Message {
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly events: number }[]
   /** Violations that were open before, by severity: in the first message of a channel, and after some were given up. */
   readonly already_open?: Readonly<Partial<Record<Severity, number>>> | undefined
-  /** What is behind many of the events, the worst first; absent without any. Chats and mail name it in their place. */
+  /** What is behind many of the events, the worst first; absent without any. People read it in their place. */
   readonly causes?: readonly MessageCause[] | undefined
-  /** Why listings were lost; absent where none was. Chats and mail name it in place of each listing. */
+  /** Why listings were lost; absent where none was. People read it in place of each listing. */
   readonly failures?: readonly MessageFailure[] | undefined
-  /** In chats and mail: rules that are unknown in projects of lost listings, by severity; they are not in the list. */
-  readonly unknown_rules?: Readonly<Partial<Record<Severity, number>>> | undefined
   /** Most important first. */
   readonly events: readonly Event[]
   /** The number of events that are not in the list. */
   readonly more: number
-  /** In chats and mail: events of severity `info`, which are not in the list where anything worse happened. */
-  readonly infos?: number | undefined
   /** The command that shows all of it. */
   readonly command: string
   /** Where the report of the run is published, if such an address is configured. */
   readonly report_url?: string | undefined
-  /** What the message does at a receiver of incidents. */
-  readonly incident?: { readonly action: 'trigger' | 'update' | 'resolve'; readonly key: string } | undefined
+  /** What the message does to an incident at its receiver. */
+  readonly incident?:
+    | {
+        readonly action: IncidentAction
+        readonly key: string
+        /** How many of what it is about are not over, of how many, where some ended in this run and others are left. */
+        readonly left?: readonly [number, number] | undefined
+      }
+    | undefined
 }
+
+/** It opens, or opens again; something about it changed; it has ended. */
+export type IncidentAction = 'trigger' | 'update' | 'resolve'
 
 /** A message as this program wrote it. */
 export function readMessage(body: string): Message {

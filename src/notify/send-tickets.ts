@@ -1,13 +1,13 @@
+import type { z } from 'zod'
 import type { ForOwners } from '../config/notify-schema.ts'
 import type { StoredTicket } from '../history/outbox.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { isoTime } from '../model/time.ts'
-import { showTime } from '../report/text/show-time.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
-import { type AskTracker, connectTracker, type TrackerAddress, TrackerRefusal, unlessRefused } from './ask-tracker.ts'
 import { accepted, type Message, type SendMessage } from './message.ts'
-import { type Line, onlyReason, resourceName, showMessage } from './show-message.ts'
+import { exchange, ReceiverRefusal } from './request.ts'
+import { fitMessage, type Line, showMessage } from './show-message.ts'
 
 /** A ticket as its tracker shows it. */
 export interface Ticket {
@@ -22,7 +22,7 @@ export interface Ticket {
 export interface TicketNote {
   /** Of the message that it comes from. */
   readonly id: string
-  readonly lines: readonly Line[]
+  readonly text: string
   /** When the message was written: ISO 8601, UTC. */
   readonly at: string
 }
@@ -34,8 +34,18 @@ export interface TicketDraft extends TicketNote {
   readonly assignees: readonly string[]
 }
 
-/** What a tracker is asked for. Each call may be repeated, except `create`; all reject with a TrackerRefusal. */
+/** Asks a tracker, and decodes its answer. Rejects with a ReceiverRefusal. */
+export type AskTracker = <Answer>(
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  answer: z.ZodType<Answer>,
+  body?: object,
+) => Promise<Answer>
+
+/** What a tracker is asked for. Each call may be repeated, except `create`; all reject with a ReceiverRefusal. */
 export interface Tracker {
+  /** Lines in the markup of its texts. */
+  render(lines: readonly Line[]): string
   /** undefined: it is no longer there. */
   read(reference: string): Promise<Ticket | undefined>
   /** Finds the ticket of a key. undefined: the tracker was read, and there is none. */
@@ -67,7 +77,11 @@ export interface TicketDependencies {
 }
 
 interface TrackerChannel {
-  readonly address: TrackerAddress
+  readonly url: string
+  /** One of them has the token. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What to do about a status, in words that follow it. */
+  readonly advice: Readonly<Record<number, string>>
   readonly open: (ask: AskTracker, memory: TicketMemory) => Tracker
   readonly labels: ForOwners<readonly string[]> | undefined
   readonly assignees: ForOwners<readonly string[] | string> | undefined
@@ -92,18 +106,38 @@ const listedAfterMs = 120_000
  * searched for before another is created.
  */
 export function sendTickets(channel: TrackerChannel, { env, now, memory }: TicketDependencies): SendMessage {
+  const { url, headers, advice, open } = channel
+  const base = url.replace(/\/$/, '')
   return async (message, signal) => {
     const ticketMemory = message.incident === undefined ? noMemory : memory
-    const { ask, close } = connectTracker(channel.address, { env, now, signal })
+    const ask: AskTracker = (method, path, schema, content) => {
+      const body = content === undefined ? null : JSON.stringify(content)
+      const read = (text: string) => schema.parse(text === '' ? null : JSON.parse(text))
+      return exchange({ method, url: base + path, headers, body, advice }, mostBytes, read, { env, now, signal })
+    }
     try {
-      await apply(message, channel, { tracker: channel.open(ask, ticketMemory), memory: ticketMemory, now })
+      await apply(message, channel, { tracker: open(ask, ticketMemory), memory: ticketMemory, now })
       return accepted
     } catch (error) {
-      if (error instanceof TrackerRefusal) return error.outcome
+      if (error instanceof ReceiverRefusal) return error.outcome
       throw error
-    } finally {
-      await close()
     }
+  }
+}
+
+/** A hundred tickets as long as GitHub takes them. */
+const mostBytes = 16 * 1024 * 1024
+
+/** Undefined where a tracker answers with one of the statuses. */
+export async function unlessRefused<Answer>(
+  answer: Promise<Answer>,
+  ...statuses: readonly number[]
+): Promise<Answer | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof ReceiverRefusal && statuses.includes(error.status ?? 0)) return undefined
+    throw error
   }
 }
 
@@ -112,21 +146,23 @@ async function apply(
   { labels, assignees }: TrackerChannel,
   { tracker, memory, now }: { readonly tracker: Tracker; readonly memory: TicketMemory; readonly now: () => number },
 ): Promise<void> {
-  const { id, events, incident, created_at: at } = message
+  const { id, title, counts, incident, created_at: at } = message
   const key = incident?.key ?? testKey
-  const note: TicketNote = { id, lines: linesOf(message), at }
+  const textOf = (message: Message) => tracker.render(showMessage(message))
+  const note: TicketNote = { id, text: fitMessage(message, textOf, ({ length }) => length <= mostRendered), at }
+  const types = Object.keys(counts)
   const existing = await findTicket()
   if (incident?.action === 'resolve') {
     if (existing === undefined) return
     await tracker.comment(existing, note)
     // Without events, it ended unseen, or is asked for no longer.
-    const isSolved = events.length > 0 && events.every(({ type }) => type !== 'violation.closed')
+    const isSolved = types.length > 0 && !types.includes('violation.closed')
     return move(existing, isSolved ? 'solved' : 'ended')
   }
   const isUpdate = incident?.action === 'update'
   if (existing === undefined) {
     // A ticket that was deleted is not opened for a violation that a waiver accepts.
-    if (isUpdate && events.every(({ type }) => type === 'violation.waived')) return
+    if (isUpdate && types.every((type) => type === 'violation.waived')) return
     return endTest(await create())
   }
   // The attempt before this one opened it. If it is closed, a person closed it since.
@@ -143,7 +179,7 @@ async function apply(
     if (waitMs > 0) {
       const error =
         'the answer to the creation of a ticket was lost: hookdrift searches for it once the tracker surely lists it'
-      throw new TrackerRefusal({ ok: false, error, waitMs: Math.min(waitMs, listedAfterMs) }, true)
+      throw new ReceiverRefusal({ ok: false, error, waitMs: Math.min(waitMs, listedAfterMs) }, true)
     }
     const unremembered = await tracker.find(key)
     if (unremembered !== undefined) await memory.remember(key, unremembered.reference, unremembered.changedAt)
@@ -154,7 +190,8 @@ async function apply(
     const draft: TicketDraft = {
       ...note,
       key,
-      title: titleOf(message),
+      // It mentions no user and no other ticket.
+      title: neutralise(cut(title, longestTitle)).replace(/[@#]|:(?=\/\/)/g, '$&\u2060'),
       labels: [...new Set([ticketLabel, ...chosenFor(labels, message)])],
       assignees: [...new Set(chosenFor(assignees, message))],
     }
@@ -165,7 +202,7 @@ async function apply(
       return ticket
     } catch (error) {
       // There is no ticket that could show up later.
-      const isNone = error instanceof TrackerRefusal && error.isCertain && (await memory.find(key))?.reference === null
+      const isNone = error instanceof ReceiverRefusal && error.isCertain && (await memory.find(key))?.reference === null
       if (isNone) await memory.remember(key, null, isoTime(0))
       throw error
     }
@@ -174,7 +211,7 @@ async function apply(
   async function move(ticket: Ticket, to: TicketState): Promise<void> {
     if (ticket.isClosed !== (to === 'open') || (await tracker.move(ticket, to))) return
     const words = `hookdrift cannot ${to === 'open' ? 'reopen' : 'close'} this ticket: its workflow has no such transition.`
-    await tracker.comment(ticket, { id: `${id}_left`, lines: [{ level: 'text', pieces: [{ words }] }], at })
+    await tracker.comment(ticket, { id: `${id}_left`, text: sayIn(tracker, words), at })
   }
 
   async function endTest(ticket: Ticket): Promise<void> {
@@ -184,46 +221,28 @@ async function apply(
 
 /** A tracker refuses an assignee that it does not know: the ticket counts more. */
 async function createAssigned(tracker: Tracker, draft: TicketDraft): Promise<Ticket> {
-  const { assignees, lines } = draft
+  const { assignees, text } = draft
   if (assignees.length === 0) return tracker.create(draft)
   const ticket = await unlessRefused(tracker.create(draft), 400, 422)
   const words = `The tracker refused to assign it to ${assignees.join(', ')}.`
-  return (
-    ticket ?? tracker.create({ ...draft, assignees: [], lines: [...lines, { level: 'text', pieces: [{ words }] }] })
-  )
+  return ticket ?? tracker.create({ ...draft, assignees: [], text: `${text}\n\n${sayIn(tracker, words)}` })
+}
+
+function sayIn(tracker: Tracker, words: string): string {
+  return tracker.render([{ level: 'text', pieces: [{ words }] }])
 }
 
 /** GitHub takes 256 characters, Jira 255. */
 const longestTitle = 200
-
-/** `[high] endpoint/auth-missing: Acme checkout (acme/payments)`. It mentions no user and no other ticket. */
-function titleOf(message: Message): string {
-  const { events, more, title } = message
-  const [first] = events
-  const severity = first === undefined ? '' : `[${first.severity}] `
-  const isOne = first?.rule !== undefined && events.length === 1 && more === 0
-  const what = isOne
-    ? `${[first.rule, resourceName(first)].filter((part) => part !== '').join(': ')} (${first.project ?? ''})`
-    : (onlyReason(message) ?? title)
-  return neutralise(cut(severity + what, longestTitle)).replace(/[@#]|:(?=\/\/)/g, '$&\u2060')
-}
-
-/** What happened, how to fix it, where to see it, and which run says so. */
-function linesOf(message: Message): readonly Line[] {
-  const { run, events } = message
-  const text = (words: string): Line => ({ level: 'text', pieces: [{ words }] })
-  return [
-    ...(events.length === 0 && run !== null ? [text('It is no longer open.')] : []),
-    ...showMessage({ ...message, verdict: null }).slice(1),
-    ...(run === null ? [] : [text(`Run ${run.number}, ${showTime(run.finished_at)}`)]),
-  ]
-}
+/** Jira takes 32,767 characters, GitHub 65,536. */
+const mostRendered = 30_000
 
 /** What a channel has for the owners of some events: for all, or where a pattern matches, in the order of the file. */
-function chosenFor(chosen: TrackerChannel['assignees'], { events }: Message): readonly string[] {
+function chosenFor(chosen: TrackerChannel['assignees'], { events, causes = [] }: Message): readonly string[] {
   if (chosen === undefined) return []
   if (typeof chosen === 'string' || Array.isArray(chosen)) return [chosen].flat()
-  const owners = events.length === 0 ? [''] : events.map(({ owner = '' }) => owner)
+  const named = [...events.map(({ owner = '' }) => owner), ...causes.flatMap(({ owners }) => owners)]
+  const owners = named.length === 0 ? [''] : named
   return Object.entries(chosen).flatMap(([pattern, value]) =>
     owners.some((owner) => matchesGlob(owner, pattern)) ? value : [],
   )

@@ -110,7 +110,13 @@ describe('notifications of an audit', () => {
     const messages = () => cli.query("SELECT json_extract(body, '$.title') AS title FROM notification ORDER BY rowid")
     expect(messages()).toEqual([])
     await cli.audit()
-    expect(messages()).toEqual([{ title: expect.stringMatching(/^hookdrift: 1 violation opened in \S+ \(run 3\)$/) }])
+    expect(messages()).toEqual([
+      {
+        title: expect.stringMatching(
+          /^HIGH acme\/\S+: Endpoint is inactive: .+ – endpoint "\S+", owner "\S+" \(run 3\)$/,
+        ),
+      },
+    ])
   })
 })
 

@@ -1,7 +1,7 @@
 import { assert, beforeEach, describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
-import type { NewMessage } from '../../src/history/outbox.ts'
+import type { IncidentSubjects, NewMessage } from '../../src/history/outbox.ts'
 import {
   findFirstWaiting,
   findLastOfWorker,
@@ -176,57 +176,63 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     })
 
     describe('incidents', () => {
-      const opens = (key: string, subjects: readonly string[]) => () => [
-        { ...aMessage(`opens ${key} ${subjects.length}`, 'duty'), incident: { key, subjects } },
-      ]
+      const opens =
+        (key: string, subjects: readonly string[], ...others: readonly IncidentSubjects[]) =>
+        () => [{ ...aMessage(`opens ${key} ${subjects.length}`, 'duty'), incidents: [{ key, subjects }, ...others] }]
       const shown = ({ incidents }: PriorState) =>
-        incidents.map(({ channel, key, subject, isActive }) => [channel, key, subject, isActive])
+        incidents.map(({ channel, key, subjects }) => [
+          channel,
+          key,
+          ...subjects.map(({ subject, state }) => `${subject}: ${state}`),
+        ])
       const [a, b] = ['a', 'b'].map((uid) => aViolation(uid).fingerprint) as [string, string]
 
-      it('are remembered with their subjects until a message closes them', async () => {
+      it('are remembered with the state of what they are about until a message ends them', async () => {
         expect(shown(await run(opening('a', 'b'), { compose: opens('k1', [a, b, 'a listing']) }))).toEqual([])
-        const first = await run(ending('a'))
-        const [one, other] = [a, b].sort()
-        expect(shown(first)).toEqual([
-          ['duty', 'k1', one, one === b],
-          ['duty', 'k1', other, other === b],
-          ['duty', 'k1', 'a listing', false],
+        expect(shown(await run(ending('a')))).toEqual([['duty', 'k1', `${a}: null`, `${b}: open`, 'a listing: null']])
+        expect(shown(await run(waiving('b')))).toEqual([
+          ['duty', 'k1', `${a}: null`, `${b}: waived`, 'a listing: null'],
         ])
-        expect(shown(await run(waiving('b'))).map(([, , , isActive]) => isActive)).toEqual([false, false, false])
-        await run(doubting('b'), { compose: opens('k2', [b]) })
-        expect(shown(await run())).toContainEqual(['duty', 'k2', b, true])
+        await run(doubting('b'), { compose: opens('k2', [b], { key: 'k1', subjects: [a] }) })
+        expect(shown(await run())).toEqual([
+          ['duty', 'k1', `${a}: null`],
+          ['duty', 'k2', `${b}: unknown`],
+        ])
         await run(async () => {}, { compose: opens('k1', []) })
-        expect(shown(await run())).toEqual([['duty', 'k2', b, true]])
+        expect(shown(await run())).toEqual([['duty', 'k2', `${b}: unknown`]])
       })
 
-      it('are opened, moved and closed in the order of their messages', async () => {
+      it('are as the last of their messages says', async () => {
         const about = (id: string, key: string, subjects: string[]) => ({
           ...aMessage(id),
-          incident: { key, subjects },
+          incidents: [{ key, subjects }],
         })
-        const waitingIncidents = async () =>
-          shown(await run())
-            .map(([, key, subject]) => `${key} ${subject}`)
-            .sort()
-        await history.enqueue([about('1', 'a', ['x', 'y']), about('2', 'b', ['z'])], at(1))
-        expect(await waitingIncidents()).toEqual(['a x', 'a y', 'b z'])
-        const later = [
-          about('3', 'c', ['x', 'v']),
-          about('4', 'c', []),
-          about('5', 'c', ['w']),
-          about('6', 'b', []),
-          about('7', 'd', ['y']),
-        ]
-        await history.enqueue(later, at(2))
-        expect(await waitingIncidents()).toEqual(['c w', 'd y'])
+        const messages = [about('1', 'a', ['x']), about('2', 'b', ['z']), about('3', 'a', []), about('4', 'a', ['y'])]
+        await history.enqueue(messages, at(1))
+        expect(shown(await run())).toEqual([
+          ['hook', 'a', 'y: null'],
+          ['hook', 'b', 'z: null'],
+        ])
       })
 
       it('are not touched by a message that is there already', async () => {
         await run(async () => {}, { compose: opens('k1', ['x']) })
         await run(async () => {}, {
-          compose: () => [{ ...aMessage('opens k1 1', 'duty'), incident: { key: 'k1', subjects: [] } }],
+          compose: () => [{ ...aMessage('opens k1 1', 'duty'), incidents: [{ key: 'k1', subjects: [] }] }],
         })
-        expect(shown(await run())).toEqual([['duty', 'k1', 'x', false]])
+        expect(shown(await run())).toEqual([['duty', 'k1', 'x: null']])
+      })
+
+      it('that have ended are kept as long as there is a ticket, and not said to be open', async () => {
+        const ticket = { key: 'k1', target: 'here', reference: '12', changedAt: at(1) }
+        await history.enqueue([{ ...aMessage('1'), incidents: [{ key: 'k1', subjects: ['x'] }] }], at(1))
+        await history.rememberTicket('hook', ticket)
+        const ends = (id: string, key: string) => ({ ...aMessage(id), incidents: [{ key, subjects: [] }] })
+        await history.enqueue([ends('2', 'k1'), ends('3', 'k2')], at(2))
+        expect(shown(await run())).toEqual([])
+        expect(await findTicket(history, 'hook', ticket)).toEqual(ticket)
+        const rows = fixture.place.inDatabase((db) => db.column('SELECT key FROM hookdrift.incident'))
+        expect(await rows).toEqual(['k1'])
       })
     })
 

@@ -82,7 +82,7 @@ async function run(history: History, number: number, work: (draft: Draft) => Pro
     () => 0,
     () => [
       message('hook'),
-      { ...message('chat'), incident: { key: `incident ${number}`, subjects: [`subject ${number}0`] } },
+      { ...message('chat'), incidents: [{ key: `incident ${number}`, subjects: [`subject ${number}0`] }] },
     ],
   )
 }

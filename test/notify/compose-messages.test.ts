@@ -5,7 +5,7 @@ import { findFirstWaiting } from '../../src/history/sql/outbox.ts'
 import { Stop } from '../../src/model/stop.ts'
 import { openLinks } from '../../src/notify/links.ts'
 import type { Message } from '../../src/notify/message.ts'
-import { plainText, showMessage } from '../../src/notify/show-message.ts'
+import { plainLine, showMessage } from '../../src/notify/show-message.ts'
 import { policyOf, testPolicy } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { configure, withService } from '../config/config-fixture.ts'
@@ -75,11 +75,12 @@ describe('notifications of a run', () => {
     expect(lost).toBeGreaterThan(2)
     expect(toProgram?.events.filter(({ type }) => type === 'coverage.lost')).toHaveLength(lost)
     expect(toPeople).toHaveLength(2)
-    for (const { events, more, failures = [], unknown_rules, counts, storm } of toPeople) {
-      expect([events, more, storm, counts['coverage.lost']]).toEqual([[], 0, null, lost])
+    for (const { title, events, more, failures = [], counts, storm } of toPeople) {
+      expect(title).toMatch(/^CRITICAL acme\/payments: \d listings incomplete, 1 rule unknown \(run 2\)$/)
+      expect([more, storm, counts['coverage.lost']]).toEqual([0, null, lost])
       expect(failures.reduce((sum, { listings }) => sum + listings, 0)).toBe(lost)
       expect(failures[0]?.facts.map(({ label }) => label)).toEqual(['asked', 'cost', 'next'])
-      expect(unknown_rules).toEqual({ high: 1 })
+      expect(events.map(({ text }) => text)).toEqual(['what 1 rule found there (1 high), until the next complete scan'])
     }
     notified.fixture.service.faults.splice(0)
     const [, again] = await notified.messages({ policy: onlyInactive })
@@ -138,7 +139,9 @@ describe('notifications of a run', () => {
     const { report, messages } = await notified.run({ policy: lenient })
     const ended = report.violations.filter(({ resolution }) => resolution === 'policy').length
     for (const { title, storm, events } of messages) {
-      expect(title).toBe(`hookdrift: ${ended} violations ended otherwise in acme/payments (run 3)`)
+      expect(title).toMatch(
+        new RegExp(`^acme/payments: No longer required: ${ended} violations: endpoint/inactive .* \\(run 3\\)$`),
+      )
       expect([storm, events.filter(({ type }) => type === 'violation.closed')]).toMatchObject([
         null,
         [{ resolution: 'policy', project: null, text: expect.stringContaining('switched off by policy.yaml:1') }],
@@ -148,27 +151,31 @@ describe('notifications of a run', () => {
     expect(stricter.map(({ storm }) => storm)).toEqual(['policy_changed', 'policy_changed'])
   })
 
-  it('contain as many events as the channel takes, and a count of the others', async () => {
-    await using notified = await openNotified([lines, chat], { fleet: { endpointsPerProject: 46 } })
-    await notified.run()
-    notified.turn(0, 23, 'inactive')
-    // No violation of these endpoints follows, but one of each subscription.
-    notified.turn(23, 46, 'paused')
-    const messages = await notified.messages()
-    const [ofProgram, ofPeople] = messages
-    const all = ofProgram?.events.length ?? 0
-    expect([ofProgram?.more, ofProgram?.storm]).toEqual([0, null])
-    // People read one cause in place of the violations that follow from it.
-    const following = (ofPeople?.causes ?? [])
-      .flatMap(({ rules }) => rules)
-      .reduce((sum, rule) => sum + rule.violations, 0)
-    expect(ofPeople?.causes).toMatchObject([
-      { severity: 'high', text: expect.stringContaining('/status changed from') },
-    ])
-    expect(following).toBeGreaterThan(20)
-    expect([ofPeople?.events.length, 20 + (ofPeople?.more ?? 0) + following, ofPeople?.storm]).toEqual([20, all, null])
-    expect(ofPeople?.counts).toEqual(ofProgram?.counts)
-  })
+  it.each([
+    ['high', 23, 0],
+    ['medium', 20, 3],
+  ] as const)(
+    'name each new violation that is grave, of others as many as a person reads: of 23 of severity %s, %i and %i more',
+    async (severity, named, more) => {
+      await using notified = await openNotified([lines, chat], { fleet: { endpointsPerProject: 46 } })
+      const rules = `{ endpoint/inactive: {}, subscription/target-not-active: { severity: ${severity} } }`
+      const policy = policyOf(`extends: []\nrules: ${rules}\n`)
+      await notified.run({ policy })
+      notified.turn(0, 23, 'inactive')
+      // No violation of these endpoints follows, but one of each subscription.
+      notified.turn(23, 46, 'paused')
+      const [ofProgram, ofPeople] = await notified.messages({ policy })
+      const all = ofProgram?.events.length ?? 0
+      expect([ofProgram?.more, ofProgram?.storm]).toEqual([0, null])
+      // People read one cause in place of the violations that follow from it.
+      expect(ofPeople?.causes).toMatchObject([
+        { severity: 'high', text: expect.stringContaining('/status changed from') },
+      ])
+      const following = ofPeople?.causes?.[0]?.rules.reduce((sum, rule) => sum + rule.violations, 0) ?? 0
+      expect([all - following, ofPeople?.events.length, ofPeople?.more]).toEqual([23, named, more])
+      expect(ofPeople?.counts).toEqual(ofProgram?.counts)
+    },
+  )
 
   it('name causes first, and of those only what the reader of a channel is sent', async () => {
     await using notified = await openNotified()
@@ -190,25 +197,29 @@ describe('notifications of a run', () => {
       (row) => edited.some((place) => place.uid === row.uid) && owners.includes(row.owner_id),
     )
     expect(owned?.causes).toMatchObject([{ id: whole?.causes?.[0]?.id, resources: hit.length }])
-    const text = showMessage(whole ?? never()).map((line) => ('pieces' in line ? plainText(line.pieces) : ''))
-    expect(text.slice(0, 5)).toEqual([
-      expect.stringContaining('3 violations opened'),
-      expect.stringMatching(
-        /^Cause, high: .*status changed from "active" to "inactive" in 3 endpoints of acme.payments/,
-      ),
-      expect.stringContaining('3 × endpoint/inactive (high)'),
+    const cause = /\/status changed from "active" to "inactive" in 3 endpoints of acme.payments, [^,]*/.source
+    expect(whole?.title).toMatch(
+      new RegExp(`^HIGH acme/payments: ${cause}, changed \\d\\d:\\d\\d–\\d\\d:\\d\\d UTC \\(run 3\\)$`),
+    )
+    expect(
+      showMessage(whole ?? never())
+        .map(plainLine)
+        .slice(1, 7),
+    ).toEqual([
       expect.stringMatching(/^Changed between run 2, 2026-11-21 \d\d:\d\d UTC, and run 3, \d\d:\d\d UTC\.$/),
-      expect.stringContaining('hookdrift restore --cause'),
+      expect.stringMatching(new RegExp(`^Cause, high: ${cause}$`)),
+      expect.stringContaining('3 × endpoint/inactive (high)'),
+      ...[0, 1, 2].map(() => expect.stringMatching(/^"[\w-]+", owner "tenant-\d+": disabled after failures/)),
     ])
   })
 
   it('count failures and causes that they do not show', () => {
     const failure = { text: 'connection refused', listings: 1, facts: [] }
-    const cause = { id: '1', severity: 'high', text: 'changed', resources: 2, rules: [], command: 'x' } as const
+    const rest = { resources: 2, named: [], owners: [], rules: [], command: 'x' }
+    const cause = { id: '1', severity: 'high', text: 'changed', ...rest } as const
     const many = (number: number) =>
       aMessage('msg_1', { failures: Array(3 + number).fill(failure), causes: Array(10 + number).fill(cause) })
-    const shown = (number: number) =>
-      showMessage(many(number)).flatMap((line) => ('pieces' in line ? [plainText(line.pieces)] : []))
+    const shown = (number: number) => showMessage(many(number)).map(plainLine)
     expect(shown(1)).toEqual(expect.arrayContaining(['and 1 more failure', 'and 1 more cause']))
     expect(shown(2)).toEqual(expect.arrayContaining(['and 2 more failures', 'and 2 more causes']))
   })
@@ -250,7 +261,7 @@ describe('notifications of a run', () => {
     expect(report.verdict.exit_code).toBe(3)
     expect(messages.map((message) => [message.title, ...eventLines([message])])).toEqual(
       Array.from({ length: 2 }, () => [
-        'hookdrift: 1 listing incomplete in acme/* (run 2)',
+        'CRITICAL acme/*: 1 listing incomplete (run 2)',
         'coverage.lost projects critical',
       ]),
     )
@@ -363,15 +374,15 @@ describe('notifications of a run', () => {
     listenAt(1, 'two')
     listenAt(2, 'three')
     const both = await notified.messages({ policy })
-    expect(both.map(({ events, infos, more }) => [events.length, infos, more])).toEqual([
-      [3, undefined, 0],
-      [1, 2, 0],
+    expect(both.map(({ events, more }) => [events.length, more])).toEqual([
+      [3, 0],
+      [1, 2],
     ])
     listenAt(3, 'four')
     const alone = await notified.messages({ policy })
-    expect(alone.map(({ events, infos }) => [events.length, infos])).toEqual([
-      [1, undefined],
-      [1, undefined],
+    expect(alone.map(({ events, more }) => [events.length, more])).toEqual([
+      [1, 0],
+      [1, 0],
     ])
   })
 

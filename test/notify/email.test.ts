@@ -63,7 +63,7 @@ describe('a mail', () => {
     expect(await send(sent, signal())).toEqual({ ok: true })
     const [mail, again] = server.mails
     expect(mail).toMatchObject({ from: addresses.from, to: addresses.to, user: undefined })
-    expect(mail?.text).toContain('Subject: hookdrift: 1 violation opened in acme/payments (run 7)\r\n')
+    expect(mail?.text).toContain('Subject: HIGH acme/payments: 1 high opened (run 7)\r\n')
     expect(mail?.text).toContain('Message-ID: <msg_1@example.com>\r\n')
     expect(mail?.text).toContain('Content-Type: text/plain')
     const lines = [

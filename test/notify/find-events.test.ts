@@ -10,7 +10,6 @@ import type { CoverageStatus } from '../../src/model/coverage.ts'
 import { decidedBy } from '../../src/model/ending.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import type { Resolution, Severity, Waiver } from '../../src/model/violation.ts'
-import { findIncidents } from '../../src/notify/compose-incidents.ts'
 import {
   byImportance,
   findChanges,
@@ -19,6 +18,7 @@ import {
   idOf,
   workerEvent,
 } from '../../src/notify/find-events.ts'
+import { stepIncidents } from '../../src/notify/incidents.ts'
 import { eventTypes } from '../../src/notify/message.ts'
 import { aContext, aCoverage, aFinding } from '../history/samples.ts'
 import { aFailedRule, aGap } from '../report/a-gap.ts'
@@ -116,7 +116,7 @@ describe('the events of a run', () => {
     const listing = 'endpoints'
     const record = (status: CoverageStatus) => aRecord({ coverage: [{ ...aCoverage(listing, status), project }] })
     const scan: PreviousScan = { name: 'acme/former', statuses: new Map([[listing, 'failed']]), silent: new Set() }
-    const incident = { channel: 'duty', key: 'k', subject: `acme/former ${listing}`, isActive: false, isWaived: false }
+    const incident = { channel: 'duty', key: 'k', subjects: [{ subject: `acme/former ${listing}`, state: null }] }
     const before = since({}, { scans: new Map([[project, scan]]), incidents: [incident] })
     const duty = {
       name: 'duty',
@@ -126,11 +126,11 @@ describe('the events of a run', () => {
     } as const
     const incidentsOf = (status: CoverageStatus) => {
       const events = findEvents(record(status), before)
-      const { triggers, over } = findIncidents(duty, { record: record(status), before, chosen: events, events })
-      return { opens: triggers.flatMap(({ subjects }) => subjects), closes: over.map(({ key }) => key) }
+      const steps = stepIncidents(duty, { record: record(status), before, chosen: events, events })
+      return steps.map(({ action, incidents }) => [action, ...incidents.flatMap(({ subjects }) => subjects)])
     }
-    expect(incidentsOf('failed')).toEqual({ opens: [`${project} ${listing}`], closes: ['k'] })
-    expect(incidentsOf('complete')).toEqual({ opens: [], closes: ['k'] })
+    expect(incidentsOf('failed')).toEqual([['trigger', `${project} ${listing}`], ['resolve']])
+    expect(incidentsOf('complete')).toEqual([['resolve']])
   })
 
   it('about coverage are critical and name the listing', () => {
@@ -190,11 +190,7 @@ describe('the events of a run', () => {
     const folded = foldEndedByPolicy(findEvents(aRecord(), withMoves(...moves)), ['hook', 7])
     expect(folded.map(({ type, project: of, text }) => [type, of, text])).toEqual([
       ['violation.resolved', project, 'e1 is reached without TLS'],
-      [
-        'violation.closed',
-        null,
-        '2 violations are no longer required by the policy: endpoint/url-not-https (2 no longer required)',
-      ],
+      ['violation.closed', null, '2 violations: endpoint/url-not-https (2 no longer required)'],
     ])
     expect(foldEndedByPolicy([], ['hook', 7])).toEqual([])
   })
@@ -211,10 +207,10 @@ describe('the events of a run', () => {
       severity: 'high',
       project: null,
       resolution: 'policy',
-      text: '2 violations are no longer required by the policy: a/one (1 no longer required), b/two (1 no longer required)',
+      text: '2 violations: a/one (1 no longer required), b/two (1 no longer required)',
     })
     const [single] = foldEndedByPolicy(findEvents(aRecord(), withMoves(closed('a/one', 'high'))), ['hook', 7])
-    expect(single?.text).toBe('1 violation is no longer required by the policy: a/one (1 no longer required)')
+    expect(single?.text).toBe('1 violation: a/one (1 no longer required)')
   })
 
   it('about a violation carry all that identifies it', () => {

@@ -15,22 +15,20 @@ type Incidents = Map<string, readonly string[]>
 
 /** Does what the receiver of a channel does with its messages. */
 function receive(messages: readonly NewMessage[], incidents: Incidents) {
-  for (const { body, incident: opened } of messages) {
+  for (const { body, incidents: next = [] } of messages) {
     const { incident } = readMessage(body)
     expect(incident).toBeDefined()
     if (incident === undefined) continue
     // Only what is open can be updated or closed.
     if (incident.action !== 'trigger') expect([...incidents.keys()]).toContain(incident.key)
-    if (incident.action === 'resolve') incidents.delete(incident.key)
-    if (opened === undefined || opened.subjects.length === 0) continue
-    // What has an incident of its own from now on is no longer part of another one.
-    for (const [key, subjects] of incidents) {
-      incidents.set(
-        key,
-        subjects.filter((subject) => !opened.subjects.includes(subject)),
-      )
+    for (const { key, subjects } of next) {
+      if (subjects.length === 0) incidents.delete(key)
+      else incidents.set(key, subjects)
     }
-    incidents.set(opened.key, opened.subjects)
+    expect(incidents.has(incident.key)).toBe(incident.action !== 'resolve')
+    // What is about one thing is one incident.
+    const subjects = [...incidents.values()].flat()
+    if (messages.at(-1)?.body === body) expect(new Set(subjects).size).toBe(subjects.length)
   }
 }
 

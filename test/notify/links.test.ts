@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { firstStep } from '../../src/notify/compose-messages.ts'
+import { firstStep } from '../../src/notify/explain-events.ts'
 import { openLinks } from '../../src/notify/links.ts'
 import { remediationOf } from '../../src/rules/rule-page.ts'
 import { configure, withService } from '../config/config-fixture.ts'

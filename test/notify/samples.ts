@@ -1,4 +1,4 @@
-import type { Event, Message } from '../../src/notify/message.ts'
+import type { Event, Message, MessageCause } from '../../src/notify/message.ts'
 
 export function anEvent(number: number, other: Partial<Event> = {}): Event {
   return {
@@ -24,7 +24,9 @@ export function aMessage(id = 'msg_1', other: Partial<Message> = {}): Message {
     created_at: '2026-11-21T03:00:00.000Z',
     run: { number: 7, started_at: '2026-11-21T02:59:00.000Z', finished_at: '2026-11-21T03:00:00.000Z' },
     verdict: { exit_code: 1, text: '1 open violation (1 high); no drift.' },
-    title: 'hookdrift: 1 violation opened in acme/payments (run 7)',
+    title: 'HIGH acme/payments: 1 high opened (run 7)',
+    severity: 'high',
+    project: 'acme/payments',
     storm: null,
     counts: { 'violation.opened': 1 },
     rules: [],
@@ -46,6 +48,22 @@ export function anExplainedEvent(number: number, other: Partial<Event> = {}): Ev
     report_url: `https://reports.example/run-7.html#v-${number}`,
     ...other,
   })
+}
+
+export function aCause(other: Partial<MessageCause> = {}): MessageCause {
+  return {
+    id: '7-f01c4302',
+    severity: 'high',
+    text: '/authentication was wiped from 36 endpoints of acme/payments, 2 owners',
+    rules: [{ rule: 'drift/authentication-lost', severity: 'high', violations: 36 }],
+    resources: 36,
+    named: [
+      { name: 'checkout-007', owner: 'tenant-06', texts: ['authentication removed (was an API key in `X-Api-Key`)'] },
+    ],
+    owners: ['tenant-06', 'tenant-07'],
+    command: 'hookdrift restore --cause 7-f01c4302',
+    ...other,
+  }
 }
 
 /** What acts in one reader or another. */

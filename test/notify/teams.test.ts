@@ -34,7 +34,7 @@ describe('a message to Microsoft Teams', () => {
     const report_url = 'https://reports.example/run-7.html'
     const elements = await elementsOf(aMessage('msg_1', { events: [anExplainedEvent(1)], more: 3, report_url }))
     expect(elements.map(lineOf)).toEqual([
-      'hookdrift: 1 violation opened in acme/payments (run 7)',
+      'HIGH acme/payments: 1 high opened (run 7)',
       'Opened, high: Endpoint delivers over plain http – endpoint "name 1" in acme/payments, owner "tenant-06"',
       'delivers over plain http',
       '[Open in the gateway](https://convoy.example/projects/01P/endpoints/01E1) · ' +

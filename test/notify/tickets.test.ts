@@ -101,7 +101,9 @@ let number = 0
 /** A message about violation 1, with an id of its own. */
 function about(action: 'trigger' | 'update' | 'resolve', other: Partial<Event> = {}, key = 'hookdrift-1') {
   number += 1
-  return aMessage(`msg_${number}`, { events: [anExplainedEvent(1, other)], incident: { action, key } })
+  const { type = 'violation.opened' } = other
+  const events = [anExplainedEvent(1, other)]
+  return aMessage(`msg_${number}`, { counts: { [type]: 1 }, events, incident: { action, key } })
 }
 
 const opened = (other: Partial<Event> = {}, key?: string) => about('trigger', other, key)
@@ -116,12 +118,12 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
     await using desk = await openDesk(name)
     await desk.deliver(opened())
     expect(desk.shown()).toEqual(['open, 0 comments'])
-    expect(desk.tickets[0]?.title).toBe('[high] endpoint/url-not-https: name 1 (acme/payments)')
+    expect(desk.tickets[0]?.title).toBe('HIGH acme/payments: 1 high opened (run 7)')
     for (const text of [
       'delivers over plain http',
       'https address.',
       'https://convoy.example/projects/01P',
-      'Run 7,',
+      'Full report',
     ]) {
       expect(desk.tickets[0]?.text).toContain(text)
     }
@@ -155,11 +157,12 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
 
   it('are not completed where nothing says that it is mended, and say which listing was read again', async () => {
     await using desk = await openDesk(name)
-    await desk.deliver(opened(), { ...resolved(), events: [] })
-    expect(desk.tickets[0]?.comments[0]).toContain('It is no longer open.')
+    const title = 'acme/payments: no longer open (run 8)'
+    await desk.deliver(opened(), { ...resolved(), title, events: [], counts: {} })
+    expect(desk.tickets[0]?.comments[0]).toContain('no longer open')
     if (name === 'GitHub') expect(desk.tickets[0]?.reason).toBe('not_planned')
     const { rule: _, ...regained } = anEvent(1, { type: 'coverage.regained', text: 'the endpoints can be read' })
-    await desk.deliver(opened(), { ...resolved(), events: [regained] })
+    await desk.deliver(opened(), { ...resolved(), events: [regained], counts: { 'coverage.regained': 1 } })
     expect(desk.tickets[0]?.comments[2]).toMatch(/Complete again in .*the endpoints can be read/)
     if (name === 'GitHub') expect(desk.tickets[0]?.reason).toBe('completed')
   })
@@ -303,11 +306,12 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
   it('are as long as the tracker takes them, with any texts', async () => {
     await using desk = await openDesk(name)
     const text = '`@everyone` \u202e'.repeat(500)
-    const events = Array.from({ length: 10 }, (_, at) =>
+    const events = Array.from({ length: 60 }, (_, at) =>
       anExplainedEvent(at, { text, name: text, title: text, owner: text, remediation: text, rule: `a/r${at}` }),
     )
     await desk.deliver(aMessage('msg_long', { events, incident: { action: 'trigger', key: 'hookdrift_1' } }))
-    expect(desk.tickets[0]?.text).toMatch(/Run 7,/)
+    expect(desk.tickets[0]?.text.length).toBeLessThan(32_000)
+    expect(desk.tickets[0]?.text).toMatch(/and \d+ more/)
   })
 
   it('of a storm are one, which names the worst', async () => {
@@ -323,9 +327,7 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
         incident: { action: 'trigger', key: 'hookdrift_1' },
       }),
     )
-    expect(desk.tickets.map(({ title }) => title)).toEqual([
-      '[high] hookdrift: 1 violation opened in acme/payments (run 7)',
-    ])
+    expect(desk.tickets.map(({ title }) => title)).toEqual(['HIGH acme/payments: 1 high opened (run 7)'])
     expect(desk.tickets[0]?.text.replace(/[`\\\u2060]/g, '')).toMatch(
       /60 × endpoint\/url-not-https \(high\).*and 50 more/s,
     )

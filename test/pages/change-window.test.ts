@@ -1,7 +1,7 @@
 import { assert, expect, it } from 'vitest'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
 import { type Message, readMessage } from '../../src/notify/message.ts'
-import { plainText, showMessage } from '../../src/notify/show-message.ts'
+import { plainLine, showMessage } from '../../src/notify/show-message.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openSiteOver } from './story-site.ts'
@@ -41,7 +41,7 @@ it('the window of a change is the two runs around it, with the notes of that tim
   expect(timeline.rows.at(-1)).toMatchObject({ between: { after_run: 3, before_run: 4 }, notes: [1] })
 
   assert(message, 'no message')
-  const shown = showMessage(message).map((line) => ('pieces' in line ? plainText(line.pieces) : ''))
+  const shown = showMessage(message).map((line) => plainLine(line))
   expect(shown.find((line) => line.startsWith('Changed '))).toMatch(window)
   expect(shown.find((line) => line.startsWith('Changed '))).toContain('In between: deploy 4.4 (ada')
   await site.history.close()

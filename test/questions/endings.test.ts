@@ -6,7 +6,7 @@ import type { Report } from '../../src/model/report.ts'
 import { hourMs } from '../../src/model/time.ts'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
 import { readMessage } from '../../src/notify/message.ts'
-import { plainText, showMessage } from '../../src/notify/show-message.ts'
+import { plainLine, showMessage } from '../../src/notify/show-message.ts'
 import { readAcceptable } from '../../src/questions/acceptances.ts'
 import { formats } from '../../src/report/formats.ts'
 import { policyOf } from '../audit/audit-harness.ts'
@@ -249,9 +249,7 @@ it('is said in notifications, in words and in members', () => {
     type: 'violation.closed',
     ended_by: { kind: 'baseline', by: 'eve', reason: 'looks fine', run: 3 },
   })
-  const said = story.messages
-    .flatMap((body) => showMessage(readMessage(body)))
-    .map((line) => ('pieces' in line ? plainText(line.pieces) : ''))
+  const said = story.messages.flatMap((body) => showMessage(readMessage(body))).map((line) => plainLine(line))
   expect(said).toContainEqual(expect.stringMatching(/^Approved with the baseline of run 3 by eve on .*: looks fine$/))
   expect(said).toContainEqual(expect.stringMatching(/^Accepted by nora on .*: the receiver moved$/))
   expect(said.join('\n')).toContain(`switched off by an override (policy.yaml:${overrideLine})`)

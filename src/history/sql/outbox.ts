@@ -2,6 +2,7 @@ import type { GoneChannel } from '../examination.ts'
 import type {
   ChannelClaims,
   ChannelState,
+  IncidentSubjects,
   LastMessage,
   NewMessage,
   Outbox,
@@ -77,7 +78,7 @@ export async function findTicket(
   channel: string,
   { key, target }: Pick<StoredTicket, 'key' | 'target'>,
 ): Promise<StoredTicket | undefined> {
-  const sql = `SELECT key, target, reference, changed_at AS "changedAt" FROM hookdrift.ticket
+  const sql = `SELECT key, target, reference, changed_at AS "changedAt" FROM hookdrift.incident
     WHERE channel = $1 AND key = $2 AND target = $3`
   return history.ask((session) => session.get(sql, [channel, key, target]))
 }
@@ -88,7 +89,7 @@ export async function findLastTicketChange(
   channel: string,
   target: string,
 ): Promise<string | undefined> {
-  const sql = `SELECT max(changed_at) AS "changedAt" FROM hookdrift.ticket
+  const sql = `SELECT max(changed_at) AS "changedAt" FROM hookdrift.incident
     WHERE channel = $1 AND target = $2 AND reference IS NOT NULL`
   const row = await history.ask((session) => session.get<{ changedAt: string | null }>(sql, [channel, target]))
   return row?.changedAt ?? undefined
@@ -136,7 +137,7 @@ export function sqlOutbox({ db, commitSurely }: HistoryBackend, claims: ChannelC
     },
     async rememberTicket(channel, { key, target, reference, changedAt }) {
       await db.run(
-        `INSERT INTO hookdrift.ticket (channel, key, target, reference, changed_at) VALUES ($1, $2, $3, $4, $5)
+        `INSERT INTO hookdrift.incident (channel, key, target, reference, changed_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (channel, key) DO UPDATE
            SET target = excluded.target, reference = excluded.reference, changed_at = excluded.changed_at`,
         [channel, key, target, reference, changedAt],
@@ -172,7 +173,8 @@ export async function writeMessages(
       fresh.map(({ id, run, body }, index) => [id, channel, last + index + 1, run, at, body, at]),
     )
     await transaction.run('UPDATE hookdrift.channel SET written = $2 WHERE name = $1', [channel, last + fresh.length])
-    await writeIncidents(transaction, channel, fresh)
+    const incidents = fresh.flatMap(({ incidents = [] }) => incidents)
+    if (incidents.length > 0) await writeIncidents(transaction, channel, incidents)
   }
 }
 
@@ -202,35 +204,21 @@ async function lockChannel(transaction: Transaction, channel: string): Promise<n
   return last ?? 0
 }
 
-/** One message after the other: a later one closes what an earlier one opened, and moves its subjects. */
+/** An incident that has ended stays as long as its receiver has a ticket of it, which the next one opens again. */
 async function writeIncidents(
   transaction: Transaction,
   channel: string,
-  messages: readonly NewMessage[],
+  incidents: readonly IncidentSubjects[],
 ): Promise<void> {
-  const closed = new Set<string>()
-  const touched = new Set<string>()
-  const open = new Map<string, string>()
-  for (const { incident } of messages) {
-    if (incident === undefined) continue
-    const { key, subjects } = incident
-    if (subjects.length === 0) {
-      closed.add(key)
-      for (const [subject, its] of open) if (its === key) open.delete(subject)
-    }
-    for (const subject of subjects) {
-      touched.add(subject)
-      open.set(subject, key)
-    }
+  for (const { key, subjects } of incidents) {
+    await transaction.run(
+      `INSERT INTO hookdrift.incident (channel, key, subjects) VALUES ($1, $2, $3)
+       ON CONFLICT (channel, key) DO UPDATE SET subjects = excluded.subjects`,
+      [channel, key, JSON.stringify(subjects)],
+    )
   }
-  if (closed.size + touched.size === 0) return
-  await transaction.run('DELETE FROM hookdrift.incident WHERE channel = $1 AND (key = ANY($2) OR subject = ANY($3))', [
-    channel,
-    [...closed],
-    [...touched],
-  ])
-  const rows = Array.from(open, ([subject, key]) => [channel, subject, key])
-  await transaction.insert('incident', ['channel', 'subject', 'key'], rows)
+  const sql = "DELETE FROM hookdrift.incident WHERE channel = $1 AND subjects = '[]' AND target IS NULL"
+  await transaction.run(sql, [channel])
 }
 
 /** Only from the front, so that a missing number behind it shows a deletion by another program. */

@@ -94,16 +94,18 @@ async function readBefore(session: Session, record: RunRecord): Promise<PriorSta
 }
 
 async function readIncidents(session: Session): Promise<OpenIncident[]> {
-  const rows = await session.all<{ channel: string; key: string; subject: string; state: string | null }>(
-    `SELECT i.channel, i.key, i.subject, (SELECT min(v.state) FROM hookdrift.violation v
-       WHERE v.fingerprint = i.subject AND v.to_run IS NULL) AS state
-     FROM hookdrift.incident i ORDER BY i.channel, i.key, i.subject`,
+  const rows = await session.all<{ channel: string; key: string; subjects: string }>(
+    "SELECT channel, key, subjects FROM hookdrift.incident WHERE subjects <> '[]' ORDER BY channel, key",
   )
-  return rows.map(({ state, ...incident }) => ({
-    ...incident,
-    isActive: state !== null && state !== 'waived',
-    isWaived: state === 'waived',
-  }))
+  const incidents = rows.map((row) => ({ ...row, subjects: JSON.parse(row.subjects) as readonly string[] }))
+  const active = await session.all<{ fingerprint: string; state: 'open' | 'unknown' | 'waived' }>(
+    'SELECT fingerprint, state FROM hookdrift.violation WHERE fingerprint = ANY($1) AND to_run IS NULL',
+    [incidents.flatMap(({ subjects }) => subjects)],
+  )
+  const stateOf = new Map(active.map(({ fingerprint, state }) => [fingerprint, state]))
+  return incidents.map(({ subjects, ...incident }) => {
+    return { ...incident, subjects: subjects.map((subject) => ({ subject, state: stateOf.get(subject) ?? null })) }
+  })
 }
 
 async function readPreviousScans(

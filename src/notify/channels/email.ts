@@ -3,7 +3,7 @@ import { smtpServer } from '../../config/notify-schema.ts'
 import { messageOf } from '../../model/errors.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import { accepted, type Message, type Outcome, refused, type SendMessage } from '../message.ts'
-import { type Line, plainText, showMessage } from '../show-message.ts'
+import { type Line, plainLine, showMessage } from '../show-message.ts'
 
 interface Email {
   readonly smtp: string
@@ -70,9 +70,8 @@ function mailOf(message: Message, { from, to }: Email) {
 }
 
 function mailLine(line: Line, at: number, lines: readonly Line[]): string {
-  if (line.level === 'links') return line.links.map(({ label, url }) => `    ${label}: ${url}`).join('\n')
-  const said = plainText(line.pieces)
-  if (line.level === 'detail') return `    ${said}`
+  const said = plainLine(line)
+  if (line.level === 'detail' || line.level === 'links') return said.replace(/^/gm, '    ')
   if (line.level === 'event') return `\n• ${said}`
   // A blank line keeps what is about the run apart from the events.
   return at === 1 || (at > 0 && lines[at - 1]?.level !== 'text') ? `\n${said}` : said

@@ -3,15 +3,16 @@ import type { ForOwners } from '../../config/notify-schema.ts'
 import { isoTime } from '../../model/time.ts'
 import { code, prose } from '../../report/markdown-prose.ts'
 import { neutralise } from '../../text/neutralise.ts'
-import { type AskTracker, unlessRefused } from '../ask-tracker.ts'
 import type { SendMessage } from '../message.ts'
 import {
+  type AskTracker,
   sendTickets,
   type Ticket,
   type TicketDependencies,
   type TicketMemory,
   type Tracker,
   ticketLabel,
+  unlessRefused,
 } from '../send-tickets.ts'
 import { type Line, renderLines } from '../show-message.ts'
 
@@ -43,8 +44,8 @@ export function sendToGitHub(channel: GitHub, dependencies: TicketDependencies):
     410: `issues are switched off in ${repository}`,
     422: 'the issue is refused: check labels and assignees',
   }
-  const open: Parameters<typeof sendTickets>[0]['open'] = (ask, memory) => openRepository(repository, ask, memory)
-  return sendTickets({ address: { url, headers, advice }, open, labels, assignees }, dependencies)
+  const open = (ask: AskTracker, memory: TicketMemory) => openRepository(repository, ask, memory)
+  return sendTickets({ url, headers, advice, open, labels, assignees }, dependencies)
 }
 
 const issueSchema = z.object({
@@ -70,6 +71,7 @@ const clockSkewMs = 24 * 3_600_000
 function openRepository(repository: string, ask: AskTracker, memory: TicketMemory): Tracker {
   const issues = `/repos/${repository}/issues`
   return {
+    render: markdown,
     async read(reference) {
       // A deleted issue answers 410, one that was moved to another repository 301.
       const issue = await unlessRefused(ask('GET', `${issues}/${reference}`, issueSchema), 301, 404, 410)
@@ -105,8 +107,8 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
         since = next > since ? next : since
       }
     },
-    async create({ key, id, title, lines, labels, assignees }) {
-      const body = `<!-- hookdrift:${key} ${id} -->\n${markdown(lines)}`
+    async create({ key, id, title, text, labels, assignees }) {
+      const body = `<!-- hookdrift:${key} ${id} -->\n${text}`
       const request = { title, body, labels, assignees: assignees.slice(0, mostAssignees) }
       const issue = await ask('POST', issues, issueSchema, request)
       const ticket = ticketOf(issue)
@@ -117,7 +119,7 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
       }
       return ticket
     },
-    async comment({ reference }, { id, lines, at }) {
+    async comment({ reference }, { id, text, at }) {
       const mark = `<!-- hookdrift:${id} -->`
       const path = `${issues}/${reference}/comments`
       const since = isoTime(Date.parse(at) - clockSkewMs)
@@ -127,7 +129,7 @@ function openRepository(repository: string, ask: AskTracker, memory: TicketMemor
         if (listed.some(({ body = '' }) => body.startsWith(mark))) return
         isFull = listed.length === mostOnPage
       }
-      await ask('POST', path, commentSchema, { body: `${mark}\n${markdown(lines)}` })
+      await ask('POST', path, commentSchema, { body: `${mark}\n${text}` })
     },
     async move({ reference }, to) {
       const closed = { state: 'closed', state_reason: to === 'solved' ? 'completed' : 'not_planned' }

@@ -2,9 +2,15 @@ import { z } from 'zod'
 import type { ForOwners } from '../../config/notify-schema.ts'
 import { isoTime } from '../../model/time.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
-import { type AskTracker, unlessRefused } from '../ask-tracker.ts'
 import type { SendMessage } from '../message.ts'
-import { sendTickets, type Ticket, type TicketDependencies, type Tracker } from '../send-tickets.ts'
+import {
+  type AskTracker,
+  sendTickets,
+  type Ticket,
+  type TicketDependencies,
+  type Tracker,
+  unlessRefused,
+} from '../send-tickets.ts'
 import { type Line, renderLines } from '../show-message.ts'
 
 interface Jira {
@@ -32,7 +38,7 @@ export function sendToJira(channel: Jira, dependencies: TicketDependencies): Sen
     404: `there is no project ${project}, or the token may not read it`,
   }
   const open = (ask: AskTracker) => openProject(channel, ask)
-  return sendTickets({ address: { url, headers, advice }, open, labels, assignees }, dependencies)
+  return sendTickets({ url, headers, advice, open, labels, assignees }, dependencies)
 }
 
 const statusSchema = z.object({ statusCategory: z.object({ key: z.string() }) })
@@ -51,6 +57,7 @@ function openProject({ project, issue_type: name, user }: Jira, ask: AskTracker)
   const api = '/rest/api/2'
   const pathOf = (reference: string) => `${api}/issue/${encodeURIComponent(reference)}`
   return {
+    render: wikiText,
     async read(reference) {
       const issue = await unlessRefused(ask('GET', `${pathOf(reference)}?fields=${fields}`, issueSchema), 404)
       return issue === undefined ? undefined : ticketOf(issue)
@@ -65,8 +72,8 @@ function openProject({ project, issue_type: name, user }: Jira, ask: AskTracker)
       const [issue] = (await ask('GET', path, issuesSchema)).issues
       return issue === undefined ? undefined : ticketOf(issue)
     },
-    async create({ key, id, title: summary, lines, labels: others, assignees }) {
-      const text = `${wikiText(lines)}\n\n${key} ${id}`
+    async create({ key, id, title: summary, text: said, labels: others, assignees }) {
+      const text = `${said}\n\n${key} ${id}`
       const labels = [key, ...others]
       const assignee = assignees.at(-1)
       const who = user === undefined ? { name: assignee } : { accountId: assignee }
@@ -82,11 +89,11 @@ function openProject({ project, issue_type: name, user }: Jira, ask: AskTracker)
       const { key: reference } = await ask('POST', `${api}/issue`, createdSchema, { fields: draft })
       return { reference, text, isClosed: false, changedAt: isoTime(0) }
     },
-    async comment({ reference }, { id, lines }) {
+    async comment({ reference }, { id, text }) {
       const path = `${pathOf(reference)}/comment`
       const { comments } = await ask('GET', `${path}?orderBy=-created&maxResults=100`, commentsSchema)
       if (comments.some(({ body = '' }) => body.trimEnd().endsWith(id))) return
-      await ask('POST', path, z.unknown(), { body: `${wikiText(lines)}\n\n${id}` })
+      await ask('POST', path, z.unknown(), { body: `${text}\n\n${id}` })
     },
     async move({ reference }, to) {
       const path = `${pathOf(reference)}/transitions`

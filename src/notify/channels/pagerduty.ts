@@ -1,12 +1,9 @@
 import type { Severity } from '../../model/violation.ts'
-import { sentenceOfEnding } from '../../report/describe-ending.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
-import { count } from '../../text/count.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
-import { endingOf } from '../find-events.ts'
-import type { Event, Message, MessageFailure, SendMessage } from '../message.ts'
-import { post } from '../post.ts'
-import { onlyReason, plainText, sayEvent } from '../show-message.ts'
+import type { Message, SendMessage } from '../message.ts'
+import { post } from '../request.ts'
+import { fitMessage, plainLine, showMessage } from '../show-message.ts'
 
 interface PagerDuty {
   readonly routing_key: string
@@ -44,30 +41,29 @@ const severityOf: Readonly<Record<Severity, 'critical' | 'error' | 'warning' | '
 
 /** A summary has at most 1024 characters, and `cut` adds the original length. */
 const longestText = 900
-const mostNamed = 10
+/** An event that is longer than 512 KB is refused. */
+const mostBytes = 100_000
 
 function alertOf(message: Message) {
-  const { events, created_at: timestamp, report_url, title, more } = message
+  const { events, causes = [], created_at: timestamp, report_url, title, severity, project } = message
   const [first] = events
-  const only = events.length === 1 && more === 0 ? first : undefined
-  const said = only === undefined ? (onlyReason(message) ?? title) : plainText(sayEvent(only))
-  const detailed = only === undefined ? digestOf(message) : { ...detailsOf(only), report: message.command }
-  const project = only?.project ?? undefined
+  const only = events.length === 1 && causes.length === 0 ? first : undefined
   const links = [
     { href: only?.ui_url, text: 'Open in the gateway' },
     { href: only?.report_url, text: 'Show in the report' },
     { href: report_url, text: 'Open the report' },
   ].filter(({ href }) => href !== undefined)
+  const what = fitMessage(message, detailsOf, (text) => Buffer.byteLength(text) <= mostBytes)
   return {
     payload: {
-      summary: textOf(said),
+      summary: textOf(title),
       source: textOf(project ?? 'hookdrift'),
-      severity: severityOf[first?.severity ?? 'info'],
+      severity: severityOf[severity ?? 'info'],
       timestamp,
       component: only?.kind && textOf(`${only.kind} ${only.uid ?? ''}`),
-      group: project && textOf(project),
+      group: project === null ? undefined : textOf(project),
       class: only?.rule && textOf(only.rule),
-      custom_details: detailed,
+      custom_details: { what },
     },
     client: 'hookdrift',
     client_url: report_url,
@@ -75,37 +71,8 @@ function alertOf(message: Message) {
   }
 }
 
-function detailsOf(event: Event) {
-  const { text, rule, kind, uid, name, owner, path, remediation, command, listing } = event
-  const ended = event.resolution === undefined ? undefined : sentenceOfEnding(endingOf(event))
-  const members = { ended, what: text, rule, kind, name, uid, owner, path, listing, fix: remediation, run: command }
-  return Object.fromEntries(
-    Object.entries(members).flatMap(([member, value]) => (value ? [[member, textOf(value)]] : [])),
-  )
-}
-
-function digestOf({ causes = [], failures = [], events, more, rules, command }: Message) {
-  const saidFailures = failures.map(({ text, facts }) => [text, ...facts.map(sayFact)].join('; '))
-  const saidCauses = causes.map(({ text, command }) => `${text}: ${command}`)
-  return {
-    failures: firstOf(saidFailures, 'failure'),
-    causes: firstOf(saidCauses, 'cause'),
-    worst: events.map((event) => textOf(plainText(sayEvent(event)))),
-    more,
-    rules: rules.map(({ rule, severity, events: count }) => textOf(`${count} × ${rule} (${severity})`)),
-    run: command,
-  }
-}
-
-/** An event that is longer than 512 KB is refused, and a run may have thousands of causes. */
-function firstOf(texts: readonly string[], noun: string): readonly string[] | undefined {
-  if (texts.length === 0) return undefined
-  const omitted = texts.length - mostNamed
-  return [...texts.slice(0, mostNamed).map(textOf), ...(omitted > 0 ? [`and ${count(omitted, `more ${noun}`)}`] : [])]
-}
-
-function sayFact({ label, text }: MessageFailure['facts'][number]): string {
-  return `${label}: ${text}`
+function detailsOf(message: Message): string {
+  return showMessage(message).slice(1).map(plainLine).join('\n')
 }
 
 function textOf(text: string): string {

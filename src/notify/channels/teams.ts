@@ -1,7 +1,7 @@
 import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import type { Message, SendMessage } from '../message.ts'
-import { post } from '../post.ts'
+import { post } from '../request.ts'
 import { fitMessage, type Line, type Link, type PieceMarkup, showMessage, showPiece } from '../show-message.ts'
 
 /**

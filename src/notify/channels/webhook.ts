@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { secretBytes } from '../../config/notify-schema.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
 import type { Message, SendMessage } from '../message.ts'
-import { post } from '../post.ts'
+import { post } from '../request.ts'
 
 interface Webhook {
   readonly url: string

@@ -27,11 +27,11 @@ class Desk {
   readonly open = new Map<string, Message>()
   take(messages: readonly Message[]): string[] {
     return messages.flatMap((message) => {
-      const { incident, events, more } = message
+      const { incident, counts } = message
       if (incident === undefined) return []
       if (incident.action === 'trigger') this.open.set(incident.key, message)
       if (incident.action === 'resolve') this.open.delete(incident.key)
-      return [`${incident.action} ${events.length + more}`]
+      return [`${incident.action} ${Object.values(counts).reduce((sum, number) => sum + number, 0)}`]
     })
   }
 }
@@ -55,48 +55,59 @@ async function openDesk(channel: Channel = duty, endpointsPerProject = 40) {
 }
 
 describe('incidents', () => {
-  it('open for each violation and close when it is fixed or its resource is gone, under one key', async () => {
-    await using fixture = await openDesk()
-    await fixture.run()
-    fixture.turn(0, 3, 'inactive')
-    expect(await fixture.run()).toEqual(['trigger 1', 'trigger 1', 'trigger 1'])
-    const keys = [...fixture.desk.open].map(([key, { events }]) => [key, `hookdrift-${events[0]?.fingerprint}`])
-    for (const [key, expected] of keys) expect(key).toBe(expected)
-    expect(await fixture.run()).toEqual([])
-    fixture.turn(0, 1, 'active')
-    deleteEndpoint(fixture.fleet, fixture.place(1))
-    expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
-    expect([...fixture.desk.open.values()].map(({ events }) => events[0]?.uid)).toEqual([fixture.place(2).uid])
-    fixture.turn(0, 1, 'inactive')
-    expect(await fixture.run()).toEqual(['trigger 1'])
-    fixture.turn(0, 1, 'active')
-    fixture.turn(2, 3, 'active')
-    expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
-    expect([...fixture.desk.open]).toEqual([])
-  })
+  it.each([duty, issues])(
+    'of $type are of a violation alone, and end when it is fixed or its resource is gone',
+    async (on) => {
+      await using fixture = await openDesk(on)
+      await fixture.run()
+      for (const at of [0, 1, 2]) {
+        fixture.turn(at, at + 1, 'inactive')
+        expect(await fixture.run()).toEqual(['trigger 1'])
+      }
+      const keys = [...fixture.desk.open].map(([key, { events }]) => [key, `hookdrift-${events[0]?.fingerprint}`])
+      for (const [key, expected] of keys) expect(key).toBe(expected)
+      expect(await fixture.run()).toEqual([])
+      fixture.turn(0, 1, 'active')
+      deleteEndpoint(fixture.fleet, fixture.place(1))
+      expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
+      expect([...fixture.desk.open.values()].map(({ events }) => events[0]?.uid)).toEqual([fixture.place(2).uid])
+      fixture.turn(0, 1, 'inactive')
+      expect(await fixture.run()).toEqual(['trigger 1'])
+      fixture.turn(0, 1, 'active')
+      fixture.turn(2, 3, 'active')
+      expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
+      expect([...fixture.desk.open]).toEqual([])
+    },
+  )
 
   it('of a storm are one, which closes when all of it is over', async () => {
     await using fixture = await openDesk()
-    await fixture.run()
-    fixture.turn(0, 2, 'inactive')
-    await fixture.run()
-    fixture.turn(2, 32, 'inactive')
-    expect(await fixture.run()).toEqual(['trigger 30'])
+    const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: {} }\n')
+    const run = () => fixture.run({ policy })
+    const open = (from: number, to: number, scheme = 'http') => {
+      // Each is another change: none has a cause.
+      for (let at = from; at < to; at++) fixture.notified.edit(at, { url: `${scheme}://host-${at}.example/in` })
+    }
+    await run()
+    open(0, 2)
+    expect(await run()).toEqual(['trigger 1', 'trigger 1'])
+    open(2, 32)
+    expect(await run()).toEqual(['trigger 30'])
     expect([...fixture.desk.open.values()].map(({ events, storm }) => [events.length, storm])).toEqual([
       [1, null],
       [1, null],
-      [10, 'mass'],
+      [30, 'mass'],
     ])
-    fixture.turn(1, 31, 'active')
-    expect(await fixture.run()).toEqual(['resolve 1'])
+    open(1, 31, 'https')
+    expect(await run()).toEqual(['resolve 1'])
     expect(fixture.desk.open.size).toBe(2)
     // What comes back later has an incident of its own, and does not keep the digest open.
-    fixture.turn(5, 6, 'inactive')
-    expect(await fixture.run()).toEqual(['trigger 1'])
-    fixture.turn(31, 32, 'active')
-    expect(await fixture.run()).toEqual(['resolve 1'])
-    fixture.turn(0, 32, 'active')
-    expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
+    open(5, 6)
+    expect(await run()).toEqual(['trigger 1'])
+    open(31, 32, 'https')
+    expect(await run()).toEqual(['resolve 1'])
+    open(0, 32, 'https')
+    expect(await run()).toEqual(['resolve 1', 'resolve 1'])
     expect(fixture.desk.open.size).toBe(0)
   })
 
@@ -129,11 +140,11 @@ describe('incidents', () => {
     await using fixture = await openDesk({ ...duty, min_severity: 'high', owners: ['tenant-*'] })
     await fixture.run()
     fixture.turn(0, 2, 'inactive')
-    expect(await fixture.run()).toEqual(['trigger 1', 'trigger 1'])
+    expect(await fixture.run()).toEqual(['trigger 2'])
     changeEndpoint(fixture.fleet, fixture.place(0), (row) => ({ ...row, owner_id: 'another' }))
     await fixture.run({ policy: policyOf('extends: []\nrules: { endpoint/inactive: { severity: low } }\n') })
     fixture.turn(0, 2, 'active')
-    expect(await fixture.run()).toEqual(['resolve 1', 'resolve 1'])
+    expect(await fixture.run()).toEqual(['resolve 2'])
   })
 
   it('close when the channel is back after runs without it', async () => {
@@ -153,7 +164,7 @@ describe('incidents', () => {
     fixture.notified.breakOff(/subscriptions|endpoints/, 20)
     expect(await fixture.run()).toEqual(['trigger 2'])
     const [lost] = [...fixture.desk.open.values()]
-    expect(lost?.events.map(({ listing }) => listing).sort()).toEqual(['endpoints', 'subscriptions'])
+    expect(lost?.failures?.map(({ listings }) => listings)).toEqual([2])
     const key = lost?.incident?.key ?? ''
     for (let runs = 0; runs < 5 && fixture.desk.open.has(key); runs++) await fixture.run()
     expect([...fixture.desk.open.values()].map(({ events }) => events[0]?.rule)).toEqual(['endpoint/inactive'])
@@ -196,9 +207,7 @@ describe('incidents', () => {
     if (before !== undefined) fixture.fleet.add(before)
     fixture.service.failNext({ how: 'bad-json', path: /endpoints/, times: Number.POSITIVE_INFINITY })
     expect((await run()).report.notices).toMatchObject([{ code: 'project_found', project: 'acme/orders' }])
-    expect([...desk.open.values()].flatMap(({ events }) => events.map(({ project }) => project))).toContain(
-      'acme/orders',
-    )
+    expect([...desk.open.values()].map(({ counts }) => counts)).toContainEqual({ 'coverage.lost': 2 })
     expect((await run()).said).toEqual([])
   })
 
@@ -243,7 +252,9 @@ describe('tickets', () => {
     expect(await run('medium')).toEqual([])
     expect(await run('high')).toEqual(['trigger 1'])
     const [{ title, events }] = [...fixture.desk.open.values()] as [Message]
-    expect(title).toMatch(/^hookdrift: 1 violation raised in severity in acme\/\w+ \(run 3\)$/)
+    expect(title).toMatch(
+      /^HIGH acme\/\w+: Raised: Endpoint is inactive.* – endpoint "[\w-]+", owner "tenant-\d+" \(run 3\)$/,
+    )
     expect(events).toMatchObject([
       {
         type: 'violation.raised',
@@ -287,22 +298,32 @@ describe('tickets', () => {
     ])
   })
 
-  it('of one cause are one, which closes when all of it is mended; what is alone has its own', async () => {
-    await using fixture = await openDesk(issues)
-    await fixture.run()
-    changeEndpoint(fixture.fleet, fixture.place(3), (row) => ({ ...row, status: 'paused' }))
-    await fixture.run()
-    fixture.turn(0, 4, 'inactive')
-    const { messages } = await fixture.notified.run({ policy: onlyInactive })
-    expect(fixture.desk.take(messages).sort()).toEqual(['trigger 1', 'trigger 3'])
-    const [ofCause] = messages.filter(({ events }) => events.length === 3)
-    expect(ofCause?.causes).toMatchObject([{ text: expect.stringContaining('in 3 endpoints'), resources: 3 }])
-    fixture.turn(0, 2, 'active')
-    expect(await fixture.run()).toEqual([])
-    fixture.turn(2, 3, 'active')
-    expect(await fixture.run()).toEqual(['resolve 1'])
-    expect(fixture.desk.open.size).toBe(1)
-  })
+  it.each([duty, issues])(
+    'of $type are one for a cause, until all of it is mended; what is alone has its own',
+    async (on) => {
+      await using fixture = await openDesk(on)
+      await fixture.run()
+      changeEndpoint(fixture.fleet, fixture.place(3), (row) => ({ ...row, status: 'paused' }))
+      await fixture.run()
+      fixture.turn(0, 4, 'inactive')
+      const { messages } = await fixture.notified.run({ policy: onlyInactive })
+      expect(fixture.desk.take(messages).sort()).toEqual(['trigger 1', 'trigger 3'])
+      const [ofCause] = messages.flatMap(({ causes = [] }) => causes)
+      expect(ofCause).toMatchObject({ text: expect.stringContaining('in 3 endpoints'), resources: 3 })
+      expect(ofCause?.named.map(({ name, owner, texts }) => [typeof name, typeof owner, texts])).toEqual(
+        Array(3).fill(['string', 'string', ['disabled after failures: its events are discarded, not queued']]),
+      )
+      fixture.turn(0, 1, 'active')
+      // A person is called once; a ticket says how many are left.
+      const [mended] = (await fixture.notified.run({ policy: onlyInactive })).messages
+      expect(mended?.incident).toEqual(
+        on === duty ? undefined : expect.objectContaining({ action: 'update', left: [2, 3] }),
+      )
+      fixture.turn(1, 3, 'active')
+      expect(await fixture.run()).toEqual(['resolve 2'])
+      expect(fixture.desk.open.size).toBe(1)
+    },
+  )
 
   it('of a storm say once what changes about many, and many waivers that end open no other', async () => {
     await using fixture = await openDesk(issues)

@@ -4,7 +4,7 @@ import { nameEnding } from '../report/describe-ending.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count, countEach } from '../text/count.ts'
-import { cut } from '../text/neutralise.ts'
+import { cut, quote } from '../text/neutralise.ts'
 import { byImportance, endingOf } from './find-events.ts'
 import { type Event, type EventType, eventTypes, type Message } from './message.ts'
 
@@ -46,7 +46,7 @@ export function headlineOf(
   const what =
     only.length + named.length + more > 1 || (event === undefined && only.length === 0)
       ? describeCounts(events)
-      : cut(only[0] ?? (event === undefined ? '' : describeOnly(event)), longestOnly)
+      : (only[0] ?? (event === undefined ? '' : markOf(event) + sayEvent(event, '')))
   const projects = projectsOf(events)
   const gateways = [...new Set(projects.map((project) => project.slice(0, project.indexOf('/'))))]
   const where = projects.length > 1 ? [`${listed(gateways)} (${projects.length} projects)`] : projects
@@ -55,18 +55,21 @@ export function headlineOf(
   return `${about === '' ? 'hookdrift' : about}: ${what}${describeTimes(changed)}${found}`
 }
 
-/** `Endpoint is without authentication – endpoint "stock-005", owner "tenant-23"` */
-function describeOnly(event: Event): string {
-  const { type, rule, title = rule, text } = event
-  const mark = type === 'violation.opened' ? '' : `${wordFor(event)}: `
-  if (title === undefined) return mark + text
-  return mark + title + describeResource(event)
+/** What happened to which resource: `Endpoint host changed, endpoint "stock-005" in acme/live, owner "tenant-23"`. */
+export function sayEvent({ rule, title = rule, text, kind, owner, ...event }: Event, where: string): string {
+  if (title === undefined) return text
+  const name = resourceName({ ...event, kind })
+  const named = kind === undefined || name === '' ? '' : `, ${kind} ${quoteName(name)}`
+  return `${cut(title, longestOnly)}${named}${where}${ofOwner(owner)}`
 }
 
-function describeResource(event: Event): string {
-  const name = resourceName(event)
-  const named = event.kind === undefined || name === '' ? '' : ` – ${event.kind} "${name}"`
-  return event.owner === undefined ? named : `${named}, owner "${event.owner}"`
+export function ofOwner(owner: string | undefined): string {
+  return owner === undefined ? '' : `, owner ${quoteName(owner)}`
+}
+
+/** A name within a sentence, in which backticks enclose code. */
+export function quoteName(name: string): string {
+  return quote(cut(name, longestOnly)).replaceAll('`', "'")
 }
 
 /** The name of the resource, or its uid; nothing where the event is about all of its project, as what is overdue. */
@@ -91,6 +94,10 @@ const counted: Readonly<Partial<Record<EventType, string>>> = {
   'coverage.lost': 'listing',
   'coverage.regained': 'listing',
   'rule.unknown': 'rule',
+}
+
+function markOf(event: Event): string {
+  return event.type === 'violation.opened' ? '' : `${wordFor(event)}: `
 }
 
 const several = new Intl.ListFormat('en-GB')

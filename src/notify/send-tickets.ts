@@ -229,7 +229,7 @@ async function createAssigned(tracker: Tracker, draft: TicketDraft): Promise<Tic
 }
 
 function sayIn(tracker: Tracker, words: string): string {
-  return tracker.render([{ level: 'text', pieces: [{ words }] }])
+  return tracker.render([{ level: 'text', said: words }])
 }
 
 /** GitHub takes 256 characters, Jira 255. */

@@ -67,19 +67,17 @@ describe('a mail', () => {
     expect(mail?.text).toContain('Message-ID: <msg_1@example.com>\r\n')
     expect(mail?.text).toContain('Content-Type: text/plain')
     const lines = [
-      '• Opened, high: Endpoint delivers over plain http – endpoint "name 1" in acme/payments, owner "tenant-06"',
+      '• Opened, high: Endpoint delivers over plain http, endpoint "name 1" in acme/payments, owner "tenant-06"',
       '    delivers over plain http',
-      '    Open in the gateway: https://convoy.example/projects/01P/endpoints/01E1',
-      '    Show in the report: https://reports.example/run-7.html#v-1',
-      '    Fix: Set `url` to an https address. Run `hookdrift rules endpoint/url-not-https`',
+      '    Open in the gateway: https://convoy.example/projects/01P/endpoints/01E1, Show in the report: https://reports.example/run-7.html#v-1',
+      '    Fix: Set `url` to an https address. Run hookdrift rules endpoint/url-not-https',
       '',
-      '• Opened, high: Endpoint delivers over plain http – endpoint "name 2" in acme/payments, owner "tenant-06"',
+      '• Opened, high: Endpoint delivers over plain http, endpoint "name 2" in acme/payments, owner "tenant-06"',
       '    delivers over plain http',
-      '    Open in the gateway: https://convoy.example/projects/01P/endpoints/01E2',
-      '    Show in the report: https://reports.example/run-7.html#v-2',
+      '    Open in the gateway: https://convoy.example/projects/01P/endpoints/01E2, Show in the report: https://reports.example/run-7.html#v-2',
       '',
       '1 open violation (1 high); no drift.',
-      'and 212 more: `hookdrift report --run 7`',
+      'and 212 more: hookdrift report --run 7',
       '',
     ]
     expect(decoded(mail?.text ?? '')).toContain(lines.join('\r\n'))

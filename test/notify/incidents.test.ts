@@ -253,7 +253,7 @@ describe('tickets', () => {
     expect(await run('high')).toEqual(['trigger 1'])
     const [{ title, events }] = [...fixture.desk.open.values()] as [Message]
     expect(title).toMatch(
-      /^HIGH acme\/\w+: Raised: Endpoint is inactive.* – endpoint "[\w-]+", owner "tenant-\d+" \(run 3\)$/,
+      /^HIGH acme\/\w+: Raised: Endpoint is inactive.*, endpoint "[\w-]+", owner "tenant-\d+" \(run 3\)$/,
     )
     expect(events).toMatchObject([
       {

@@ -45,12 +45,11 @@ describe('an event to PagerDuty', () => {
           class: 'endpoint/url-not-https',
           custom_details: {
             what: [
-              'Opened, high: Endpoint delivers over plain http – endpoint "name 1" in acme/payments, owner "tenant-06"',
+              'Opened, high: Endpoint delivers over plain http, endpoint "name 1" in acme/payments, owner "tenant-06"',
               'delivers over plain http',
-              'Open in the gateway: https://convoy.example/projects/01P/endpoints/01E1',
-              'Show in the report: https://reports.example/run-7.html#v-1',
-              'Fix: Set `url` to an https address. Run `hookdrift rules endpoint/url-not-https`',
-              'Full report: `hookdrift report --run 7`',
+              'Open in the gateway: https://convoy.example/projects/01P/endpoints/01E1, Show in the report: https://reports.example/run-7.html#v-1',
+              'Fix: Set `url` to an https address. Run hookdrift rules endpoint/url-not-https',
+              'Full report: hookdrift report --run 7',
               'Open the report: https://reports.example/run-7.html',
             ].join('\n'),
           },
@@ -88,7 +87,7 @@ describe('an event to PagerDuty', () => {
     const [event] = await posted(aMessage('msg_1', { events, more: 50, storm: 'mass', rules, incident: trigger }))
     const { what } = event.payload.custom_details
     expect(what).toContain('\n60 × endpoint/url-not-https (high)\n')
-    expect(what).toContain('\nand 50 more: `hookdrift report --run 7`')
+    expect(what).toContain('\nand 50 more: hookdrift report --run 7')
     expect(what.match(/^Opened, /gm)).toHaveLength(10)
   })
 

@@ -12,7 +12,7 @@ async function textOf(message = aMessage()): Promise<string> {
 }
 
 const links =
-  '<https://convoy.example/projects/01P/endpoints/01E1|Open in the gateway> · <https://reports.example/run-7.html#v-1|Show in the report>'
+  '<https://convoy.example/projects/01P/endpoints/01E1|Open in the gateway>, <https://reports.example/run-7.html#v-1|Show in the report>'
 
 describe('a message to Slack', () => {
   it('says what happened to which resource, then where to see it, how to fix it and what to run', async () => {
@@ -23,11 +23,11 @@ describe('a message to Slack', () => {
     expect(await textOf(message)).toBe(
       [
         '*HIGH `acme/payments`: 1 high opened (run 7)*',
-        '• *Opened, high:* Endpoint delivers over plain http – endpoint `name 1` in acme/payments, owner `tenant-06`',
+        '• *Opened, high:* Endpoint delivers over plain http, endpoint `"name 1"` in `acme/payments`, owner `"tenant-06"`',
         'delivers over plain http',
         links,
         'Fix: Set `url` to an https address. Run `hookdrift rules endpoint/url-not-https`',
-        '• *Opened, high:* `endpoint/url-not-https` – endpoint `name 2` in acme/payments',
+        '• *Opened, high:* `endpoint/url-not-https`, endpoint `"name 2"` in `acme/payments`',
         'delivers over plain http',
         '1 open violation (1 high); no drift.',
         'Full report: `hookdrift report --run 7`',
@@ -45,7 +45,7 @@ describe('a message to Slack', () => {
       name: '',
     } as const
     const shown = await textOf(aMessage('msg_1', { events: [anEvent(1, overdue)] }))
-    expect(shown.split('\n')[1]).toBe('• *Opened, high:* Violations are overdue in acme/payments')
+    expect(shown.split('\n')[1]).toBe('• *Opened, high:* Violations are overdue in `acme/payments`')
   })
 
   it('has the command of each resource: after the steps of the first event, alone for the next ones', async () => {
@@ -89,8 +89,8 @@ describe('a message to Slack', () => {
       'URL: `hookdrift.yaml:5:10`',
       'Cost: 19 walks of 3 projects',
       'Next: Run again later; lower `concurrency` if it stays.',
-      '• *Unknown*: what 3 rules found there',
-      '• *Opened, high:* `endpoint/url-not-https` – endpoint `name 2` in acme/payments',
+      '• *Unknown:* what 3 rules found there',
+      '• *Opened, high:* `endpoint/url-not-https`, endpoint `"name 2"` in `acme/payments`',
       'delivers over plain http',
     ])
   })
@@ -102,10 +102,10 @@ describe('a message to Slack', () => {
     const shown = await textOf(aMessage('msg_1', { events, causes: [aCause()], when, in_between }))
     expect(shown).toContain(
       [
-        `\n${when} In between: deploy 4.4 (ada, \`02:50\` UTC)`,
+        `\n${when} In between: deploy 4.4 (ada, 02:50 UTC)`,
         '• *Cause, high:* `/authentication` was wiped from 36 endpoints of `acme/payments`, 2 owners',
         '36 × `drift/authentication-lost` (high)',
-        '`checkout-007`, owner `tenant-06`: authentication removed (was an API key in `X-Api-Key`)',
+        '`"checkout-007"`, owner `"tenant-06"`: authentication removed (was an API key in `X-Api-Key`)',
         'and 35 more resources',
         'To put it back: `hookdrift restore --cause 7-f01c4302`\n',
       ].join('\n'),
@@ -117,9 +117,9 @@ describe('a message to Slack', () => {
     const over = anEvent(1, { type: 'violation.resolved', resolution: 'fixed' })
     const shown = await textOf(aMessage('msg_1', { events: [over, anEvent(2)] }))
     expect(shown.split('\n').slice(1, 5)).toEqual([
-      '• *Fixed, high:* `endpoint/url-not-https` – endpoint `name 1` in acme/payments',
+      '• *Fixed, high:* `endpoint/url-not-https`, endpoint `"name 1"` in `acme/payments`',
       'Was: delivers over plain http',
-      '• *Opened, high:* `endpoint/url-not-https` – endpoint `name 2` in acme/payments',
+      '• *Opened, high:* `endpoint/url-not-https`, endpoint `"name 2"` in `acme/payments`',
       'delivers over plain http',
     ])
   })
@@ -133,7 +133,7 @@ describe('a message to Slack', () => {
   it('says in the first message of a channel what was open before', async () => {
     const text = await textOf(aMessage('msg_1', { already_open: { critical: 2, low: 1 } }))
     expect(text).toContain(
-      '\nThis is the first message of this channel, or others were given up. Open before it: 2 critical, 1 low. List them: `hookdrift violations --open --unknown`\n',
+      '\nFirst message of this channel, or earlier ones failed. Open before it: 2 critical, 1 low. List them: `hookdrift violations --open --unknown`\n',
     )
   })
 
@@ -145,10 +145,10 @@ describe('a message to Slack', () => {
       { ...bare, project: null, type: 'worker.failed' as const, text: 'a run ended' },
     ]
     expect((await textOf(aMessage('msg_1', { events }))).split('\n').slice(1, 5)).toEqual([
-      '• *Incomplete* in acme/payments: the endpoints: failed, 503',
-      '• *Unknown, high:* `endpoint/url-not-https` in acme/payments',
+      '• *Incomplete in `acme/payments`:* the endpoints: failed, 503',
+      '• *Unknown, high:* `endpoint/url-not-https` in `acme/payments`',
       'not evaluated',
-      '• *Failed*: a run ended',
+      '• *Failed:* a run ended',
     ])
   })
 

@@ -35,9 +35,9 @@ describe('a message to Microsoft Teams', () => {
     const elements = await elementsOf(aMessage('msg_1', { events: [anExplainedEvent(1)], more: 3, report_url }))
     expect(elements.map(lineOf)).toEqual([
       'HIGH acme/payments: 1 high opened (run 7)',
-      'Opened, high: Endpoint delivers over plain http – endpoint "name 1" in acme/payments, owner "tenant-06"',
+      'Opened, high: Endpoint delivers over plain http, endpoint "name 1" in acme/payments, owner "tenant-06"',
       'delivers over plain http',
-      '[Open in the gateway](https://convoy.example/projects/01P/endpoints/01E1) · ' +
+      '[Open in the gateway](https://convoy.example/projects/01P/endpoints/01E1), ' +
         '[Show in the report](https://reports.example/run-7.html#v-1)',
       'Fix: Set `url` to an https address. Run hookdrift rules endpoint/url-not-https',
       '1 open violation (1 high); no drift.',
@@ -55,7 +55,7 @@ describe('a message to Microsoft Teams', () => {
       const line = lineOf(element)
       expect(line).not.toMatch(/[\p{Cc}\u2028\u202e]|\{\{|@\w/u)
       // Blocks of text, which have Markdown, hold our links alone.
-      if (element.type === 'TextBlock') expect(line).toMatch(/^(?:\[[A-Z][a-z ]+\]\(https:\/\/[\w./#-]+\)(?: · )?)+$/)
+      if (element.type === 'TextBlock') expect(line).toMatch(/^(?:\[[A-Z][a-z ]+\]\(https:\/\/[\w./#-]+\)(?:, )?)+$/)
       else expect(line).not.toContain('://')
     }
   })

@@ -71,8 +71,8 @@ function mailOf(message: Message, { from, to }: Email) {
 
 function mailLine(line: Line, at: number, lines: readonly Line[]): string {
   const said = plainLine(line)
-  if (line.level === 'detail' || line.level === 'links') return said.replace(/^/gm, '    ')
-  if (line.level === 'event') return `\n• ${said}`
+  if (line.level === 'below') return `    ${said}`
+  if (line.level === 'item') return `\n• ${said}`
   // A blank line keeps what is about the run apart from the events.
   return at === 1 || (at > 0 && lines[at - 1]?.level !== 'text') ? `\n${said}` : said
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { ForOwners } from '../../config/notify-schema.ts'
 import { isoTime } from '../../model/time.ts'
 import { code, prose } from '../../report/markdown-prose.ts'
-import { neutralise } from '../../text/neutralise.ts'
 import type { SendMessage } from '../message.ts'
 import {
   type AskTracker,
@@ -14,7 +13,7 @@ import {
   ticketLabel,
   unlessRefused,
 } from '../send-tickets.ts'
-import { type Line, renderLines } from '../show-message.ts'
+import { type Line, type SpanMarkup, showParagraphs } from '../show-message.ts'
 
 interface GitHub {
   readonly repository: string
@@ -143,24 +142,14 @@ function ticketOf({ number, state, body, updated_at }: z.output<typeof issueSche
   return { reference: `${number}`, text: body ?? '', isClosed: state === 'closed', changedAt: updated_at }
 }
 
-function markdown(lines: readonly Line[]): string {
-  return renderLines(lines, {
-    words: safeWords,
-    name: (text) => code(text, 300),
-    command: (text) => code(text),
-    // A number in front would begin a list, also behind three blanks.
-    foreign: (text) => prose(text, 1000).replace(/^( {0,3}\d{1,9})(?=[.)])/, '$1\\'),
-    prose,
-    link: ({ label, url }) => `[${label}](${url})`,
-  })
+const markup: SpanMarkup = {
+  words: prose,
+  strong: (text) => `**${prose(text)}**`,
+  code,
+  link: (label, url) => `[${label}](${url})`,
 }
 
-/** Words of hookdrift with names of projects among them: what could be markup or a reference becomes code. */
-function safeWords(text: string): string {
-  return neutralise(text)
-    .split(' ')
-    .map((word) =>
-      /^[\p{L}\p{Nd}–×→,.;:()/-]{0,500}$/u.test(word) && !/www\.|:\/\/|GH-|[0-9a-f]{7}/i.test(word) ? word : code(word),
-    )
-    .join(' ')
+function markdown(lines: readonly Line[]): string {
+  // A number in front would begin a list, also behind three blanks.
+  return showParagraphs(lines, markup).replace(/^( {0,3}\d{1,9})(?=[.)])/gm, '$1\\')
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ForOwners } from '../../config/notify-schema.ts'
 import { isoTime } from '../../model/time.ts'
-import { cut, neutralise } from '../../text/neutralise.ts'
+import { neutralise } from '../../text/neutralise.ts'
 import type { SendMessage } from '../message.ts'
 import {
   type AskTracker,
@@ -11,7 +11,7 @@ import {
   type Tracker,
   unlessRefused,
 } from '../send-tickets.ts'
-import { type Line, renderLines } from '../show-message.ts'
+import { type SpanMarkup, showParagraphs } from '../show-message.ts'
 
 interface Jira {
   readonly url: string
@@ -57,7 +57,7 @@ function openProject({ project, issue_type: name, user }: Jira, ask: AskTracker)
   const api = '/rest/api/2'
   const pathOf = (reference: string) => `${api}/issue/${encodeURIComponent(reference)}`
   return {
-    render: wikiText,
+    render: (lines) => showParagraphs(lines, markup),
     async read(reference) {
       const issue = await unlessRefused(ask('GET', `${pathOf(reference)}?fields=${fields}`, issueSchema), 404)
       return issue === undefined ? undefined : ticketOf(issue)
@@ -113,15 +113,11 @@ function ticketOf({ key, fields: { status, description, updated } }: z.output<ty
   return { reference: key, text: description ?? '', isClosed, changedAt: updated }
 }
 
-function wikiText(lines: readonly Line[]): string {
-  return renderLines(lines, {
-    words: wiki,
-    name: (text) => `"${wiki(text)}"`,
-    command: (text) => `{{${wiki(text)}}}`,
-    foreign: wiki,
-    prose: wiki,
-    link: ({ label, url }) => `[${label}|${url}]`,
-  })
+const markup: SpanMarkup = {
+  words: wiki,
+  strong: wiki,
+  code: (text) => `{{${wiki(text)}}}`,
+  link: (label, url) => `[${label}|${url}]`,
 }
 
 /**
@@ -129,7 +125,7 @@ function wikiText(lines: readonly Line[]): string {
  * keys of issues, lists at the start of a line) is broken by a character without width.
  */
 function wiki(text: string): string {
-  return neutralise(cut(text, 1000))
+  return neutralise(text)
     .replaceAll('\\', '\\\u2060')
     .replace(/[![\]^~+?%{}()*_|@-]/g, '\\$&')
     .replace(/[:;&#<]|www\.|\b(?:h\d|bq)\./g, '$&\u2060')

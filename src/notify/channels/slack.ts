@@ -2,7 +2,7 @@ import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import type { Message, SendMessage } from '../message.ts'
 import { post } from '../request.ts'
-import { fitMessage, type Line, type PieceMarkup, showMessage, showPiece } from '../show-message.ts'
+import { fitMessage, type Line, type SpanMarkup, showLine, showMessage } from '../show-message.ts'
 
 /** Slack cuts a message that is longer: https://docs.slack.dev/changelog/2018-truncating-really-long-messages */
 const mostCharacters = 40_000
@@ -34,28 +34,25 @@ function textOf(message: Message): string {
 }
 
 function slackLine(line: Line): string {
-  if (line.level === 'links') return line.links.map(({ label, url }) => `<${escaped(url)}|${label}>`).join(' · ')
-  const [first = '', ...rest] = line.pieces.map((piece) => showPiece(piece, markup))
-  if (line.level === 'title') return bold([first, ...rest].join(''))
-  // A reader sees at a glance what happened to which resource.
-  return line.level === 'event' ? [`• ${bold(first)}`, ...rest].join('') : [first, ...rest].join('')
+  const said = showLine(line, markup).join('')
+  if (line.level === 'title') return bold(said)
+  return line.level === 'item' ? `• ${said}` : said
 }
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-const markup: PieceMarkup = {
-  words: (text) => escaped(neutralise(cut(text, 600))),
-  command: slackCode,
-  name: slackCode,
-  foreign: slackProse,
-  prose: slackProse,
+const markup: SpanMarkup = {
+  words: slackProse,
+  strong: (text) => bold(slackProse(text)),
+  code: slackCode,
+  link: (label, url) => `<${escaped(url)}|${label}>`,
 }
 
 /** A sentence with foreign text in it: what backticks enclose is code, and so is all else that is not a plain word. */
 function slackProse(text: string): string {
-  return cut(text, 600)
+  return text
     .split('`')
     .map((part, at) => (at % 2 === 1 ? slackCode(part) : plainWords(part)))
     .reduce((joined, part) => (joined.endsWith('`') && part.startsWith('`') ? `${joined} ${part}` : joined + part), '')
@@ -91,12 +88,13 @@ function splitPlainWords(sentence: string): readonly Part[] {
 }
 
 /**
- * Letters or digits, with a hyphen or an apostrophe inside and a mark of the sentence behind, or a number; in parentheses
- * or not.
+ * Letters or digits, with a hyphen or an apostrophe inside and a mark of the sentence behind, a number or times of a day;
+ * in parentheses or not.
  */
 function isPlainWord(word: string): boolean {
   const letters = /^\(?[\p{L}\p{M}\p{Nd}]{0,60}(?:['’-][\p{L}\p{M}\p{Nd}]{1,60}){0,4}\)?[,.;:]?$/u
-  return letters.test(word) || word === '×' || /^\(?(?:\d{1,20}(?:\.\d{1,20})?|%)\)?[,.;:]?$/.test(word)
+  const numbers = /^\(?(?:\d{1,20}(?:\.\d{1,20})?|\d\d:\d\d(?:–\d\d:\d\d)?|%|×)\)?[,.;:]?$/
+  return letters.test(word) || numbers.test(word)
 }
 
 /** The sentence's own punctuation stays outside, and a parenthesis that opens or ends outside. */
@@ -108,8 +106,6 @@ function asCode(part: string): string {
   return opening + slackCode(code.slice(0, code.length - closing.length)) + closing + mark
 }
 
-/** Blanks at the end stay outside: Slack takes no emphasis before one. */
 function bold(text: string): string {
-  const words = text.trimEnd()
-  return `*${words}*${text.slice(words.length)}`
+  return `*${text}*`
 }

@@ -2,7 +2,7 @@ import type { ProxyVariables } from '../../service/proxy-for.ts'
 import { cut, neutralise } from '../../text/neutralise.ts'
 import type { Message, SendMessage } from '../message.ts'
 import { post } from '../request.ts'
-import { fitMessage, type Line, type Link, type PieceMarkup, showMessage, showPiece } from '../show-message.ts'
+import { fitMessage, type Line, type SpanMarkup, showLine, showMessage } from '../show-message.ts'
 
 /**
  * Teams refuses a message beyond about 28 KB, and does not say how it counts; this leaves room.
@@ -35,36 +35,25 @@ function bodyOf(message: Message): string {
 
 /** Foreign text goes into runs, which have no Markdown; a block of text has links of ours alone. */
 function elementOf(line: Line): readonly object[] {
-  if (line.level === 'links') {
-    return [{ type: 'TextBlock', text: line.links.map(markdownLink).join(' · '), wrap: true, spacing: 'None' }]
+  const { level } = line
+  const shown = showLine(line, markup)
+  if (shown.some(({ type }) => type === 'Link')) {
+    return [{ type: 'TextBlock', text: shown.map(({ text }) => text).join(''), wrap: true, spacing: 'None' }]
   }
-  const isTitle = line.level === 'title'
-  const inlines = line.pieces.map((piece, at) => ({
-    ...showPiece(piece, markup),
-    ...(isTitle
-      ? { weight: 'Bolder', size: 'Medium' }
-      : line.level === 'event' && at === 0
-        ? { weight: 'Bolder' }
-        : {}),
-  }))
-  const layout = line.level === 'event' ? { separator: true } : line.level === 'detail' ? { spacing: 'None' } : {}
+  const heading = level === 'title' ? { weight: 'Bolder', size: 'Medium' } : {}
   // A run without text is not allowed.
-  const filled = inlines.filter(({ text }) => text !== '')
-  return filled.length === 0 ? [] : [{ type: 'RichTextBlock', inlines: filled, ...layout }]
+  const inlines = shown.filter(({ text }) => text !== '').map((run) => ({ ...run, ...heading }))
+  const layout = level === 'item' ? { separator: true } : level === 'below' ? { spacing: 'None' } : {}
+  return inlines.length === 0 ? [] : [{ type: 'RichTextBlock', inlines, ...layout }]
 }
 
 const run = (text: string, more = {}) => ({ type: 'TextRun', text: inert(text), ...more })
 
-const markup: PieceMarkup<ReturnType<typeof run>> = {
-  words: (text) => run(cut(text, 600)),
-  command: (text) => run(text, { fontType: 'Monospace' }),
-  name: (text) => run(`"${cut(text, 300)}"`, { weight: 'Bolder' }),
-  foreign: (text) => run(cut(text, 500)),
-  prose: (text) => run(cut(text, 500)),
-}
-
-function markdownLink({ label, url }: Link): string {
-  return `[${label}](${url.replace(/[()]/g, (mark) => (mark === '(' ? '%28' : '%29'))})`
+const markup: SpanMarkup<{ readonly type: string; readonly text: string }> = {
+  words: run,
+  strong: (text) => run(text, { weight: 'Bolder' }),
+  code: (text) => run(text, { fontType: 'Monospace' }),
+  link: (label, url) => ({ type: 'Link', text: `[${label}](${url})` }),
 }
 
 /** Without what a client may turn into a link, a mention or a date. */

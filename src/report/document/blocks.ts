@@ -48,8 +48,12 @@ export interface NamedResource {
   readonly ui_url?: string
 }
 
-/** Where words lead, in a form that has links. `anchor`: within the document. */
-export type LinkTarget = { readonly anchor: string } | { readonly rule: string } | { readonly violation: string }
+/** Where words lead, in a form that has links. `anchor`: within the document. `href`: an address whose host is configured. */
+export type LinkTarget =
+  | { readonly anchor: string }
+  | { readonly rule: string }
+  | { readonly violation: string }
+  | { readonly href: string }
 
 /** A paragraph. `aside`: less important than what is around it. */
 export interface TextBlock {

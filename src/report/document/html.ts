@@ -144,5 +144,6 @@ function showSpan(span: string | Span, links: DocumentLinks | undefined): Markup
 
 function hrefOf(to: LinkTarget, links: DocumentLinks | undefined): string | undefined {
   if ('anchor' in to) return `#${to.anchor}`
+  if ('href' in to) return to.href
   return 'rule' in to ? links?.rule(to.rule) : links?.violation(to.violation)
 }

@@ -10,6 +10,7 @@ import { AuditError } from '../model/errors.ts'
 import { shellWord } from '../report/text/commands.ts'
 import { openPrivateDirectory } from './private-directory.ts'
 import { thisProcess } from './system.ts'
+import type { Progress } from './watch-run.ts'
 
 // What takes both backends: a history in PostgreSQL is verified by a copy of its rows in a file, and backed up to one.
 
@@ -110,6 +111,7 @@ function refuseBroken({ ok, checks }: Verification, { what, advice }: { what: st
 }
 
 /** What verifying a history takes from above it. */
-export function verificationOf(depth: VerificationDepth): VerificationRequest {
-  return { depth, exitCodeOf: (record) => verdictOf(record).exit_code, openSecrets }
+export function verificationOf(depth: VerificationDepth, progress?: Progress): VerificationRequest {
+  const onCheck = (done: number, total: number) => progress?.show('verifying the history', done, total)
+  return { depth, exitCodeOf: (record) => verdictOf(record).exit_code, openSecrets, onCheck }
 }

@@ -2,10 +2,14 @@ import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import type { AuditedProject, PageRead } from '../audit/audited-project.ts'
 import { stateOf } from '../audit/expected-state.ts'
+import type { OnStep } from '../audit/open-run.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
+import type { History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
+import { findLastRun } from '../history/sql/runs.ts'
+import { readLatestScans } from '../history/sql/scans.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
@@ -13,6 +17,7 @@ import type { Report } from '../model/report.ts'
 import type { FailOn } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Patience } from '../service/settings.ts'
+import { count } from '../text/count.ts'
 import { boundRun, openStack } from './end-in-order.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
@@ -21,7 +26,7 @@ import { openServices } from './open-projects.ts'
 import { planFleet, searchedServices } from './plan-fleet.ts'
 import { type ProcessContext, printWarning } from './process-context.ts'
 import { systemClock } from './system.ts'
-import { logReport, openProgress, watchIn, watchRequests } from './watch-run.ts'
+import { logReport, openProgress, type Progress, watchIn, watchRequests, withProgress } from './watch-run.ts'
 
 export interface AuditRequest {
   readonly configuration: Configuration
@@ -55,7 +60,7 @@ export async function performAudit(
   const { configuration } = request
   const log = openLog(terminal)
   const report = await runOnce(request, terminal, stopSignal, log)
-  await maintain(configuration, terminal, log)
+  await withProgress(terminal, 'pruning old runs', () => maintain(configuration, terminal, log), request.quiet)
   return report
 }
 
@@ -168,10 +173,12 @@ async function runOnce(
   opened.defer(() => history.close())
   const sealer = createSealer(key, configuration.secrets)
   const { only, schedule = null } = request
+  const progress = openProgress(terminal, request.quiet)
+  opened.defer(progress.done)
+  progress.show('finding projects')
   const plan = await planFleet(configuration, services, history, sealer, { only, schedule, signal })
   const { projects, lists, areAll, isWholeFleet, scope } = plan
-  const progress = openProgress(terminal, projects.length, request.quiet)
-  opened.defer(progress.done)
+  const steps = await watchSteps(progress, history, projects)
   const countItems = boundHeap()
   const report = await runAudit(
     {
@@ -195,16 +202,53 @@ async function runOnce(
       toolVersion: toolVersion(),
       onPage: ({ ref }, page) => {
         log.debug({ project: ref.name, listing: page.listing, items: page.items }, 'page read')
-        progress.page(ref.name, page.items)
+        steps.onPage(ref.name, page)
         countItems(page.items)
         request.onPage?.(page)
       },
+      onStep: steps.onStep,
       composeNotifications: await notificationsOf(configuration, projects, request.notifies ?? true),
       ...watchIn(log),
     },
   )
   logReport(log, report)
   return report
+}
+
+/** Shows how far a run is: by the resources that the last scans of its projects read, or else by the projects. */
+async function watchSteps(progress: Progress, history: History, projects: readonly AuditedProject[]) {
+  const known = progress.isWatched ? await countKnown(history, projects) : 0
+  let [audited, read, current] = [0, 0, projects[0]?.ref.name ?? '']
+  const showReading = () => {
+    const [done, total] = known > 0 ? [read, known] : [audited, projects.length]
+    const soFar = `${audited} of ${count(projects.length, 'project')}, ${count(read, 'resource')}`
+    progress.show(`reading ${current}: ${soFar}`, done, total)
+  }
+  return {
+    onPage(project: string, { listing, items }: PageRead) {
+      current = project
+      // The rows of a subscription are no resources.
+      if (listing !== 'filters') read += items
+      showReading()
+    },
+    onStep(step: Parameters<OnStep>[0]) {
+      if (step !== 'audited') {
+        return progress.show(step === 'concluding' ? 'comparing with the runs before' : 'writing the run')
+      }
+      audited += 1
+      showReading()
+    },
+  }
+}
+
+async function countKnown(history: History, projects: readonly AuditedProject[]): Promise<number> {
+  const last = await findLastRun(history)
+  if (last === undefined) return 0
+  const names = new Set(projects.map(({ ref }) => ref.name))
+  const walks = (await readLatestScans(history, last.number)).flatMap(({ project, coverage }) =>
+    names.has(project.name) ? coverage : [],
+  )
+  return walks.reduce((sum, { listing, items }) => sum + (listing === 'filters' ? 0 : items), 0)
 }
 
 /**

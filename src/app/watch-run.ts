@@ -8,34 +8,88 @@ import type { Log } from './log.ts'
 import { type ProcessContext, usualColumns } from './process-context.ts'
 
 export interface Progress {
-  page(project: string, items: number): void
-  /** Shows how far other processes are. */
-  show(text: string): void
+  /** Whether a person sees it. */
+  readonly isWatched: boolean
+  /** Says what is being done, and how many of its parts are; `total` 0: not known. */
+  show(phase: string, done?: number, total?: number): void
   /** Removes the line. */
   done(): void
 }
 
-/** Shows how far a run is in one line on stderr; shows nothing where stderr is not a terminal. */
-export function openProgress({ stderr, env }: ProcessContext, projects: number, isQuiet: boolean): Progress {
+/** What takes less is over before a person has read the line. */
+const shownAfterMs = 2_000
+const betweenMs = 250
+
+/** Shows what takes long in one line on stderr; shows nothing where stderr is not a terminal. */
+export function openProgress({ stderr, env }: ProcessContext, isQuiet: boolean): Progress {
   const isWatched = stderr.isTTY === true && !isQuiet && (env.CI ?? '') === '' && env.TERM !== 'dumb'
-  if (!isWatched) return { page: () => {}, show: () => {}, done: () => {} }
-  const show = (line: string) => {
+  if (!isWatched) return { isWatched, show: () => {}, done: () => {} }
+  const begunAt = performance.now()
+  let current = { phase: '', done: 0, total: 0, since: begunAt }
+  let paintedAt = begunAt + shownAfterMs - betweenMs
+  let isPainted = false
+  const paint = () => {
+    const now = performance.now()
+    if (now - paintedAt < betweenMs) return
+    paintedAt = now
+    isPainted = true
+    const line = progressLine({ ...current, elapsedMs: now - begunAt, phaseMs: now - current.since })
     stderr.write(`\r\x1b[K${line.slice(0, Math.max(20, (stderr.columns || usualColumns) - 1))}`)
   }
-  const begun = new Set<string>()
-  let read = 0
-  let shownAt = 0
+  const timer = setInterval(paint, betweenMs).unref()
   return {
-    page(project, items) {
-      begun.add(project)
-      read += items
-      const now = performance.now()
-      if (now - shownAt < 100) return
-      shownAt = now
-      show(`${begun.size}/${projects} projects, ${read} items read, now ${neutralise(project)}`)
+    isWatched,
+    show(phase, done = 0, total = 0) {
+      current = { phase, done, total, since: total === current.total ? current.since : performance.now() }
+      paint()
     },
-    show,
-    done: () => stderr.write('\r\x1b[K'),
+    done() {
+      clearInterval(timer)
+      if (isPainted) stderr.write('\r\x1b[K')
+    },
+  }
+}
+
+interface ProgressState {
+  readonly phase: string
+  /** Parts of the phase; `total` 0: not known. */
+  readonly done: number
+  readonly total: number
+  /** Since all of it, and since the phase began. */
+  readonly elapsedMs: number
+  readonly phaseMs: number
+}
+
+const barWidth = 20
+
+/** `[0:07] ██████████░░░░░░░░░░ 50 %, 0:07 left, reading acme/payments: 15 of 30 projects`. */
+export function progressLine({ phase, done, total, elapsedMs, phaseMs }: ProgressState): string {
+  const part = total > 0 ? Math.min(done / total, 1) : 0
+  const filled = Math.floor(part * barWidth)
+  const bar = total > 0 ? [`${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${Math.floor(part * 100)} %`] : []
+  const left = part > 0 && part < 1 ? [`${minutes((phaseMs * (1 - part)) / part + 999)} left`] : []
+  return `[${minutes(elapsedMs)}] ${[...bar, ...left, neutralise(phase)].join(', ')}`
+}
+
+/** `3:07` */
+function minutes(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`
+}
+
+/** Shows what is being done for as long as it takes. */
+export async function withProgress<Result>(
+  terminal: ProcessContext,
+  phase: string,
+  work: (progress: Progress) => Promise<Result>,
+  isQuiet = false,
+): Promise<Result> {
+  const progress = openProgress(terminal, isQuiet)
+  try {
+    progress.show(phase)
+    return await work(progress)
+  } finally {
+    progress.done()
   }
 }
 

@@ -28,9 +28,13 @@ export interface OpenRun extends RunOptions {
   readonly now: number
   readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly onStep?: OnStep | undefined
   /** Called for a bug that ended the audit of a project. */
   readonly onBug?: OnBug | undefined
   readonly lastWritten: LastWritten
 }
+
+/** Called when a project was audited, when the fleet is concluded from all of them, and when the run is written. */
+export type OnStep = (step: 'audited' | 'concluding' | 'writing') => void
 
 export type OnBug = (project: AuditedProject, error: unknown) => void

@@ -20,7 +20,7 @@ import { writeLists, writeUnlisted } from './conclude-lists.ts'
 import { writeServices } from './conclude-services.ts'
 import { auditContained } from './contain-bugs.ts'
 import { readLastWritten } from './newer-settings.ts'
-import type { OnBug, OpenRun, RunOptions } from './open-run.ts'
+import type { OnBug, OnStep, OpenRun, RunOptions } from './open-run.ts'
 import { noteUnmatchedProbes } from './probes/run-probes.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import { writeConclusion } from './write-conclusion.ts'
@@ -48,6 +48,7 @@ export interface AuditDependencies {
   readonly signal: AbortSignal
   readonly toolVersion: string
   readonly onPage: (project: AuditedProject, page: PageRead) => void
+  readonly onStep?: OnStep | undefined
   /** Composes the run's notifications, in the transaction that commits it. Without it there are none. */
   readonly composeNotifications?: ComposeNotifications | undefined
   /** Called when a bug of ours ended the audit of a project. */
@@ -96,7 +97,7 @@ export async function conductRun(
   { draft, startedAt }: BegunRun,
   auditAll: AuditAll,
 ): Promise<Report> {
-  const { history, sealer, clock, onPage, onBug } = dependencies
+  const { history, sealer, clock, onPage, onStep, onBug } = dependencies
   const now = Date.parse(startedAt)
   // When one project ends the run, the others need not go on asking.
   const giveUp = new AbortController()
@@ -115,11 +116,13 @@ export async function conductRun(
       now,
       signal,
       onPage,
+      onStep,
       onBug,
       evaluator,
       lastWritten: readLastWritten(history),
     }
     const outcomes = await auditAll(audit, run)
+    onStep?.('concluding')
     const decided = await writeLists(run, audit.lists ?? [], outcomes)
     const searched = await writeUnlisted(run, audit.services ?? [], outcomes, audit.concurrency)
     const services = await writeServices(run, outcomes, audit.isWholeFleet)
@@ -144,6 +147,7 @@ export async function conductRun(
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
     const fault = clockFault(startedAt, before)
     if (fault !== undefined) await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: fault })
+    onStep?.('writing')
     const exitCodeOf = (drafted: WrittenRun) => verdictOf(drafted).exit_code
     const record = await draft.commit(isoTime(clock.now()), exitCodeOf, dependencies.composeNotifications)
     return composeReport(record)
@@ -163,6 +167,7 @@ const auditHere: AuditAll = ({ projects, concurrency }, run) => {
   const auditOne = async (project: AuditedProject) => {
     const outcome = await auditContained(project, run)
     await run.draft.pack(project.ref)
+    run.onStep?.('audited')
     return outcome
   }
   return Promise.all(projects.map((project) => limit(auditOne, project)))

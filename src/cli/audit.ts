@@ -8,6 +8,7 @@ import { openHistory } from '../app/open-history.ts'
 import { performAudit, printWarnings } from '../app/perform-audit.ts'
 import { type ProcessContext, printMessage, printWarning } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
+import { withProgress } from '../app/watch-run.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
@@ -138,7 +139,7 @@ async function audit(options: AuditOptions, given: ProcessContext): Promise<numb
       if (quiet) await printVerdict(report, terminal)
     }
   } finally {
-    if (exitCode === undefined && notifies) await notifyPeople(configuration, terminal)
+    if (exitCode === undefined && notifies) await notifyPeople(configuration, terminal, quiet)
   }
   return exitCode ?? report.verdict.exit_code
 }
@@ -205,13 +206,18 @@ async function summarise(report: Report): Promise<string | undefined> {
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */
-async function notifyPeople(configuration: Configuration, terminal: ProcessContext): Promise<void> {
+async function notifyPeople(configuration: Configuration, terminal: ProcessContext, isQuiet: boolean): Promise<void> {
   if (configuration.notify.length === 0) return
   const { deliverNotifications, oneShotTimeouts, watchInLog } = await import('../app/deliver-notifications.ts')
   const log = openLog(terminal)
   try {
     const signal = new AbortController().signal
-    await deliverNotifications(configuration, oneShotTimeouts, { terminal, watch: watchInLog(log), signal })
+    await withProgress(
+      terminal,
+      'sending messages',
+      () => deliverNotifications(configuration, oneShotTimeouts, { terminal, watch: watchInLog(log), signal }),
+      isQuiet,
+    )
   } catch (error) {
     log.error({ error: messageOf(error) }, 'notifications could not be delivered; they wait for the next run')
   }

@@ -4,6 +4,7 @@ import type { HistoryOptions } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
+import { withProgress } from '../app/watch-run.ts'
 import { answerDoctor, doctorView, exitCodeOf } from '../doctor/answer-doctor.ts'
 import { runChecks } from '../doctor/run-checks.ts'
 import { toolVersion } from '../model/package-files.ts'
@@ -38,7 +39,7 @@ async function doctor(options: DoctorOptions, terminal: ProcessContext): Promise
     toolVersion: toolVersion(),
     showPath: (path: string) => displayPath(cwd, path),
   }
-  const rows = await runChecks(context, terminal)
+  const rows = await withProgress(terminal, 'checking the installation', () => runChecks(context, terminal))
   await printAnswer(answerDoctor(rows, limitOf(options)), doctorView, options.format, terminal)
   return exitCodeOf(rows)
 }

@@ -9,6 +9,7 @@ import { openHistory } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
+import { withProgress } from '../app/watch-run.ts'
 import type { Channel, Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { listChannels } from '../history/sql/outbox.ts'
@@ -64,8 +65,10 @@ async function showPending(options: NotifyOptions, terminal: ProcessContext): Pr
 async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const targets = await readTargets(options, terminal)
   const watch = watchInLog(openLog(terminal))
-  const { exitCode } = await untilSignalled((signal) =>
-    deliverNotifications(targets, { ...workerTimeouts, isPatient: false }, { terminal, watch, signal }),
+  const { exitCode } = await withProgress(terminal, 'sending messages', () =>
+    untilSignalled((signal) =>
+      deliverNotifications(targets, { ...workerTimeouts, isPatient: false }, { terminal, watch, signal }),
+    ),
   )
   await showPending(options, terminal)
   return exitCode ?? exitCodes.clean

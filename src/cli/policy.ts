@@ -6,6 +6,7 @@ import { configuredPaths, knownSecrets, policyFileOf } from '../app/locate-histo
 import { openMemory } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
+import { withProgress } from '../app/watch-run.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { explainRule } from '../policy/explain-rule.ts'
 import type { Policy, RuleTarget } from '../policy/policy.ts'
@@ -165,13 +166,16 @@ async function replay(options: ReplayOptions, terminal: ProcessContext): Promise
   const policy = await loadPolicy(resolve(terminal.cwd(), options.policy), {
     secrets: await knownSecrets(options, terminal),
   })
-  return answerFromHistory(options, terminal, replayView, async (history) =>
-    readReplay(history, await openMemory(), {
-      policy,
-      since,
-      projects,
-      limit: limitOf(options),
-      clock: systemClock.now,
-    }),
+  return answerFromHistory(options, terminal, replayView, (history) =>
+    withProgress(terminal, 'replaying runs', async (progress) =>
+      readReplay(history, await openMemory(), {
+        policy,
+        since,
+        projects,
+        limit: limitOf(options),
+        clock: systemClock.now,
+        onRun: (done, total) => progress.show(`replaying run ${done + 1} of ${total}`, done, total),
+      }),
+    ),
   )
 }

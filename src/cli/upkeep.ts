@@ -5,6 +5,7 @@ import { copyHistory, verificationOf } from '../app/copy-database.ts'
 import { locateHistory } from '../app/locate-history.ts'
 import { openMovable, withUpkeep } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import { withProgress } from '../app/watch-run.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
 import type { HistoryUpkeep, Verification } from '../history/upkeep.ts'
@@ -46,14 +47,15 @@ export function defineVerify(command: Command) {
 async function verify(options: VerifyOptions, terminal: ProcessContext): Promise<number> {
   const { anchor, deep } = options
   const location = await locateHistory(options, terminal)
-  const request = verificationOf(deep === true ? 'deep' : 'plain')
-  const { verification, last } = await withUpkeep(location, terminal.env, async (upkeep) => {
-    const verified = await upkeep.verify(request)
-    return {
-      verification: anchor === undefined ? verified : await checkAnchor(verified, anchor, upkeep),
-      last: await anchorOf(verified, upkeep),
-    }
-  })
+  const { verification, last } = await withProgress(terminal, 'verifying the history', (progress) =>
+    withUpkeep(location, terminal.env, async (upkeep) => {
+      const verified = await upkeep.verify(verificationOf(deep === true ? 'deep' : 'plain', progress))
+      return {
+        verification: anchor === undefined ? verified : await checkAnchor(verified, anchor, upkeep),
+        last: await anchorOf(verified, upkeep),
+      }
+    }),
+  )
   const answer = answerVerification(verification, { file: location.displayName, anchor: last, limit: limitOf(options) })
   await printAnswer(answer, verificationView, options.format, terminal)
   return verification.ok ? exitCodes.clean : exitCodes.failure
@@ -72,10 +74,11 @@ export function defineBackup(command: Command) {
 async function backup(options: BackupOptions, terminal: ProcessContext, file: string): Promise<number> {
   const target = resolve(terminal.cwd(), file)
   refuseNeeded('backup', target, await findNeededFiles(options, terminal))
-  const request = { ...verificationOf('plain'), replace: options.force === true }
-  const made = await withUpkeep(await locateHistory(options, terminal), terminal.env, (upkeep) =>
-    upkeep.backUp(target, request),
-  )
+  const location = await locateHistory(options, terminal)
+  const made = await withProgress(terminal, 'copying the history', (progress) => {
+    const request = { ...verificationOf('plain', progress), replace: options.force === true }
+    return withUpkeep(location, terminal.env, (upkeep) => upkeep.backUp(target, request))
+  })
   return printAnswer(answerBackup(target, made), backupView, options.format, terminal)
 }
 
@@ -117,8 +120,11 @@ function spanOf(text: string): string {
 async function prune(options: PruneOptions, terminal: ProcessContext): Promise<number> {
   const request = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
   const isDry = options.dryRun === true
-  const { plan, freed } = await withUpkeep(await locateHistory(options, terminal), terminal.env, async (upkeep) =>
-    isDry ? { plan: await upkeep.planPruning(request.keep), freed: nothingFreed } : upkeep.prune(request),
+  const location = await locateHistory(options, terminal)
+  const { plan, freed } = await withProgress(terminal, 'pruning the history', () =>
+    withUpkeep(location, terminal.env, async (upkeep) =>
+      isDry ? { plan: await upkeep.planPruning(request.keep), freed: nothingFreed } : upkeep.prune(request),
+    ),
   )
   const answer = answerPruning(plan, freed, isDry)
   // The whole plan is shown, unless a limit is given.
@@ -172,7 +178,9 @@ async function copyBetween(
   }
   await using original = await openMovable(from, terminal.env)
   await using target = await openMovable(to, terminal.env)
-  const { run, rows } = await copyHistory(original, target, { ...verificationOf('plain'), isSnapshot: snapshot })
+  const { run, rows } = await withProgress(terminal, 'copying the history', (progress) =>
+    copyHistory(original, target, { ...verificationOf('plain', progress), isSnapshot: snapshot }),
+  )
   const keyFile = from.kind === 'file' && existsSync(from.keyFile) ? from.keyFile : null
   const row = { from: from.displayName, to: to.displayName, rows, moved: !snapshot, key_file: keyFile }
   const view = copyView(adviseOnKey({ from, to, keyFile }, terminal.env))

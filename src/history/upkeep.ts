@@ -41,6 +41,8 @@ export interface VerificationRequest {
   /** The exit code that a run's record calls for. */
   exitCodeOf(record: WrittenRun): ExitCode
   readonly openSecrets: OpenSecrets
+  /** Called before each check. */
+  readonly onCheck?: ((done: number, total: number) => void) | undefined
 }
 
 /** Detects secrets that are not sealed. */

@@ -9,7 +9,7 @@ import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
 import { violationStates } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type MemoryHistory, replayPolicy } from '../replay/replay-policy.ts'
+import { type MemoryHistory, type ReplayRequest, replayPolicy } from '../replay/replay-policy.ts'
 import type { UnreplayableRule } from '../replay/unreplayable-rules.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
@@ -49,6 +49,7 @@ export interface ReplayQuery {
   readonly projects: readonly string[]
   readonly limit: number
   readonly clock: () => number
+  readonly onRun?: ReplayRequest['onRun']
 }
 
 /**
@@ -59,14 +60,14 @@ export interface ReplayQuery {
 export async function readReplay(
   history: HistoryReader,
   memory: MemoryHistory,
-  { policy, since, projects, limit, clock }: ReplayQuery,
+  { policy, since, projects, limit, clock, onRun }: ReplayQuery,
 ): Promise<Answer<ReplayRow>> {
   const all = await listRuns(history)
   const now = clock()
   const last = findRun(all, 'latest', now)
   const runs = runsSince(all, last, since, now)
   const scans = selectScans(await readLatestScans(history, last.number), projects)
-  const replay = await replayPolicy(history, memory, { policy, runs, clock })
+  const replay = await replayPolicy(history, memory, { policy, runs, clock, onRun })
   const states = new Set(violationStates)
   const found = await readViolations(memory, { ...everyViolation, run: last, states, rule: undefined, projects, limit })
   const notEvaluated = replay.notEvaluated.flatMap((one) => among(one, projects))

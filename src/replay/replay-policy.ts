@@ -31,6 +31,8 @@ export interface ReplayRequest {
   readonly runs: readonly CommittedRun[]
   /** Bounds what custom rules take of a run. Milliseconds; only differences count. */
   readonly clock: () => number
+  /** Called before each run. */
+  readonly onRun?: ((done: number, total: number) => void) | undefined
 }
 
 /** What a policy would have found, had it evaluated the runs. */
@@ -47,7 +49,7 @@ export interface Replay {
 export async function replayPolicy(
   history: HistoryReader,
   memory: MemoryHistory,
-  { policy, runs, clock }: ReplayRequest,
+  { policy, runs, clock, onRun }: ReplayRequest,
 ): Promise<Replay> {
   const unreplayable = findUnreplayable(policy)
   const failed: Gap[] = []
@@ -55,7 +57,8 @@ export async function replayPolicy(
   await copyBefore(history, runs[0]?.number ?? 0, memory.db)
   let report: Report | undefined
   let last = { startedAt: '', normaliser: 0 }
-  for (const run of runs) {
+  for (const [at, run] of runs.entries()) {
+    onRun?.(at, runs.length)
     const inputs = await readRunInputs(history, run.number)
     if (inputs === undefined) throw new Error(`run ${run.number} went away while it was read`)
     const latest = await readLatestScans(history, run.number)

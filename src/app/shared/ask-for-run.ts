@@ -8,6 +8,7 @@ import type { Pool } from '../../pool/open-pool.ts'
 import { endRun, type RequestedRun, readRequestedRun, requestRun, stopRun } from '../../pool/runs.ts'
 import { readProgress } from '../../pool/tasks.ts'
 import { liveWorkers } from '../../pool/workers.ts'
+import { count } from '../../text/count.ts'
 import { requireServer } from '../locate-history.ts'
 import { openLog } from '../log.ts'
 import { openHistory } from '../open-history.ts'
@@ -37,7 +38,7 @@ export async function askForRun(
 ): Promise<Report | undefined> {
   const server = requireServer(configuration.history, 'leave --shared out')
   const pool = await openPoolOf(server, openLog(terminal), () => mostSilenceMs)
-  const progress = openProgress(terminal, 0, quiet)
+  const progress = openProgress(terminal, quiet)
   try {
     if ((await liveWorkers(pool.db)).length === 0) throw noWorkers(pool.db)
     const id = randomUUID()
@@ -134,10 +135,14 @@ async function show(
   { workers, progress }: { readonly workers: number; readonly progress: Progress },
 ): Promise<void> {
   const tasks = run === null ? undefined : await readProgress(db, run)
-  if (tasks === undefined) return progress.show(`waiting for one of ${workers} workers`)
+  if (tasks === undefined) return progress.show(`waiting for one of ${count(workers, 'worker')}`)
   const { done, lost, planned, running } = tasks
   const total = done + lost + planned + running
   // It is committed by now.
   if (total === 0) return
-  progress.show(`${done + lost}/${total} projects, ${running} being read by ${workers} workers`)
+  progress.show(
+    `${done + lost} of ${count(total, 'project')}, ${running} being read by ${count(workers, 'worker')}`,
+    done + lost,
+    total,
+  )
 }

@@ -16,7 +16,7 @@ import { versionChecks } from './version-checks.ts'
 /** Checks a history in one read transaction: that of the caller, where there is one. `displayName`: what messages call it. */
 export async function verifyHistory(
   db: Database.Database,
-  { depth, exitCodeOf, openSecrets }: VerificationRequest,
+  { depth, exitCodeOf, openSecrets, onCheck }: VerificationRequest,
   displayName = db.name,
 ): Promise<Verification> {
   const all = [...fileChecks, ...recordChecks, ...runChecks(exitCodeOf), ...versionChecks, ...secretChecks(openSecrets)]
@@ -25,7 +25,8 @@ export async function verifyHistory(
   const verify = async () => {
     const results: CheckResult[] = []
     const unexpected: unknown[] = []
-    for (const check of checks) {
+    for (const [at, check] of checks.entries()) {
+      onCheck?.(at, checks.length)
       results.push(await perform(check, db, depth, unexpected))
       // SQLite answers at once: only here is a signal heard where something has to be removed first.
       await setImmediate()

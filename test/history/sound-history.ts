@@ -52,7 +52,7 @@ export async function makeSoundHistory(): Promise<Buffer> {
   await history.failed('msg_chat_1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
   await history.failed('msg_chat_2', { at: at(5), error: 'answered 500', nextTryAt: at(6) })
   await history.claim('hook')
-  const ticket = { key: 'incident 1', target: 'sealed:1', reference: '12', changedAt: at(5) }
+  const ticket = { key: 'incident 10', target: 'sealed:1', reference: '12', changedAt: at(5) }
   await history.rememberTicket('chat', ticket)
   await history.close()
   const db = new Database(file)
@@ -82,7 +82,7 @@ async function run(history: History, number: number, work: (draft: Draft) => Pro
     () => 0,
     () => [
       message('hook'),
-      { ...message('chat'), incidents: [{ key: `incident ${number}`, subjects: [`subject ${number}0`] }] },
+      { ...message('chat'), incidents: [{ key: `incident ${number}0`, subjects: [`subject ${number}0`] }] },
     ],
   )
 }

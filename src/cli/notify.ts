@@ -81,7 +81,7 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
   try {
     const receivers = await openReceivers(tested, location, history, terminal)
     const gone = new Set((await listChannels(history)).flatMap(({ name, gone }) => (gone === null ? [] : [name])))
-    const { result, exitCode } = await untilSignalled((signal) =>
+    const test = (signal: AbortSignal) =>
       Promise.all(
         receivers.map(async ({ name, send }) => {
           const message = testMessage(name, new Date(systemClock.now()).toISOString())
@@ -90,8 +90,8 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
           if (outcome.ok && gone.has(name)) await history.markGone(name, undefined)
           return { channel: name, id: message.id, outcome }
         }),
-      ),
-    )
+      )
+    const { result, exitCode } = await withProgress(terminal, 'sending tests', () => untilSignalled(test))
     await printAnswer(answerChannelTest(result, limitOf(options)), channelTestView, options.format, terminal)
     return exitCode ?? (result.every(({ outcome }) => outcome.ok) ? exitCodes.clean : exitCodes.failure)
   } finally {

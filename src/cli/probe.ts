@@ -7,6 +7,7 @@ import { chooseProjects, openServices } from '../app/open-projects.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
+import { withProgress } from '../app/watch-run.ts'
 import { discoverProjects } from '../audit/discover-projects.ts'
 import {
   type ManualProbeRun,
@@ -68,7 +69,7 @@ async function probe(options: ProbeOptions, terminal: ProcessContext, name: stri
   try {
     // Nothing is stored, so these seals are never compared: a key for this one run is enough.
     const sealer = createSealer(randomBytes(32), configuration.secrets)
-    const { result, exitCode } = await untilSignalled(async (signal) => {
+    const probeAll = async (signal: AbortSignal) => {
       const discovery = await discoverProjects(services, { history: undefined, sealer, clock: systemClock, signal })
       const unread = discovery.lists.flatMap(({ service, coverage: { reason } }): UnreadProject[] =>
         reason === null ? [] : [{ project: projectListOf(service).name, reason }],
@@ -93,7 +94,8 @@ async function probe(options: ProbeOptions, terminal: ProcessContext, name: stri
         },
       ]
       return { runs, unlisted: [] }
-    })
+    }
+    const { result, exitCode } = await withProgress(terminal, 'running probes', () => untilSignalled(probeAll))
     refuseNothing(result, name, options)
     await printAnswer(answerProbes(result, sealer, limitOf(options)), probesView, options.format, terminal)
     return exitCode ?? exitCodeOf(result)

@@ -9,7 +9,7 @@ const documented = explainViews().map(({ view }) => view)
 
 /** Tables that have no form for readers of some projects: messages are about whole runs, and the rest is for runs alone. */
 const hidden = [
-  ...['channel', 'notification', 'incident', 'ticket', 'unnotified_scan'],
+  ...['channel', 'notification', 'incident', 'unnotified_scan'],
   ...['reading', 'run_plan', 'task', 'service_gate', 'worker'],
 ]
 /** These show some of their columns. */

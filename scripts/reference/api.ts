@@ -1,6 +1,6 @@
 import { type ApiAddress, apiEntries, descriptionOf } from '../../src/cli/api/api-entries.ts'
-import { type ApiParameter, parametersOf } from '../../src/cli/api/api-parameters.ts'
 import { describeCommand } from '../../src/cli/commands.ts'
+import { type ApiParameter, parametersOf } from '../../src/questions/query-parameters.ts'
 import { shapeOf } from '../../src/questions/question.ts'
 import { sentence } from './command-tree.ts'
 
@@ -10,7 +10,7 @@ What \`hookdrift serve\` answers to programs. Generated from the program by \`np
 itself as OpenAPI 3.1 at \`/api/v1/openapi.json\`, and \`/api/v1\` lists the commands.
 
 \`/api/v1/COMMAND\` is what the command prints with \`--format json\`, byte for byte: the same schema, the same numbers, and
-all rows unless \`limit\` says how many. Options are query parameters, and so are arguments, by their names. An option
+all rows unless \`limit\` says how many. \`format=csv\` gives the rows as CSV. Options are query parameters, and so are arguments, by their names. An option
 that may be repeated is a parameter that may be; \`?open\` and \`?open=true\` are \`--open\`.
 
 \`\`\`sh

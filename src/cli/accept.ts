@@ -10,7 +10,8 @@ import { sealWords } from '../inventory/seal-text.ts'
 import { AuditError } from '../model/errors.ts'
 import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../questions/acceptances.ts'
 import { chooseAcceptable, composeAcceptances, findByFingerprint } from '../questions/choose-acceptable.ts'
-import { uidOrName } from '../questions/question.ts'
+import { signedRun, uidOrName } from '../questions/question.ts'
+import { acceptancesAsOf } from '../questions/signed-as-of.ts'
 import { optionOf } from './ask.ts'
 import { addSignature, signature } from './baseline-options.ts'
 import { answerFromHistory } from './print-answer.ts'
@@ -21,6 +22,7 @@ interface AcceptOptions extends ReadingOptions {
   readonly by?: string
   readonly cause?: string
   readonly list?: true
+  readonly run?: string
   readonly revoke?: readonly string[]
 }
 
@@ -33,6 +35,7 @@ export function defineAccept(command: Command) {
     .option('--cause <id>', 'accept all violations that follow from a cause; `hookdrift causes` lists them')
     .option('--reason <text>', 'why they are accepted; reports show it')
     .addOption(optionOf(acceptances.parameters.list))
+    .addOption(optionOf(acceptances.parameters.run))
     .option('--revoke <fingerprint...>', 'revoke acceptances; the next run opens again what it still finds')
   addReadingOptions(addSignature(command))
   return accept
@@ -42,8 +45,11 @@ async function accept(options: AcceptOptions, terminal: ProcessContext, words: r
   const { reason, by, cause, list = false, revoke = [] } = options
   refuseUnclear(words, options)
   return answerFromHistory(options, terminal, acceptancesView, async (history) => {
+    if (list) {
+      const accepted = await acceptancesAsOf(history, await signedRun(history, options.run))
+      return answerAcceptances(accepted, limitOf(options))
+    }
     const before = await listAcceptances(history)
-    if (list) return answerAcceptances(before, limitOf(options))
     const masking = await openMasking(options, terminal)
     const signed = signature(by, masking)
     if (revoke.length > 0) {
@@ -84,7 +90,7 @@ function notYetAccepted(fingerprints: readonly string[], acceptances: readonly A
 }
 
 /** One thing at a time: accept with a reason, list, or revoke. */
-function refuseUnclear(words: readonly string[], { reason, by, cause, list, revoke }: AcceptOptions): void {
+function refuseUnclear(words: readonly string[], { reason, by, cause, list, run, revoke }: AcceptOptions): void {
   const actions = [words.length > 0, cause !== undefined, list === true, revoke !== undefined].filter(Boolean).length
   if (actions !== 1) {
     throw AuditError.usage('expected violations to accept, --cause, --list, or --revoke', {
@@ -100,5 +106,6 @@ function refuseUnclear(words: readonly string[], { reason, by, cause, list, revo
       advice: '`hookdrift note TEXT` records why they are revoked',
     })
   }
+  if (list !== true && run !== undefined) throw AuditError.usage('--run is of --list: what people accept is as of now')
   if (list === true && by !== undefined) throw AuditError.usage('--list records nothing, so it takes no --by')
 }

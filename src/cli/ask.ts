@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { ProcessContext } from '../app/process-context.ts'
 import {
+  type Inquiry,
   type Parameter,
   type ParameterTable,
   type ParameterValues,
@@ -13,7 +14,7 @@ import { printAnswer, withHistory } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
 /** The command of a question. */
-export function commandOf<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>) {
+export function commandOf<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row, Inquiry>) {
   const { parameters, formats = [] } = question
   return (command: Command) => {
     addParameters(command, parameters)

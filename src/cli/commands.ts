@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ProcessContext } from '../app/process-context.ts'
-import type { ParameterTable, Question } from '../questions/question.ts'
+import type { Inquiry, ParameterTable, Question } from '../questions/question.ts'
 
 /**
  * Gives a command its arguments and options. Returns what the command does with them: `words` are its arguments.
@@ -39,7 +39,7 @@ function command(description: string, load: () => Promise<Define>, operands = ''
 
 function question<Parameters extends ParameterTable, Row>(
   description: string,
-  load: () => Promise<Question<Parameters, Row>>,
+  load: () => Promise<Question<Parameters, Row, Inquiry>>,
   operands?: string,
 ): ListedCommand {
   return command(description, async () => (await import('./ask.ts')).commandOf(await load()), operands)

@@ -7,9 +7,9 @@ import { builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { requireRunRecord } from '../history/sql/read-run.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
+import type { ApiSource } from '../questions/query-parameters.ts'
 import { type ParameterValues, parameter, runNamed, runOrTime } from '../questions/question.ts'
 import { controlFormat, formatNames } from '../report/formats.ts'
-import type { ApiSource } from './api/api-parameters.ts'
 import { addParameters, valuesOf } from './ask.ts'
 import {
   addFormatOptions,

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { answerRules, rulePageView, rulesView } from '../questions/answer-rules.ts'
+import type { ApiSource } from '../questions/query-parameters.ts'
 import { type ParameterValues, parameter } from '../questions/question.ts'
 import { writeAnswer } from '../report/show-answer.ts'
 import { packs } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import type { ApiSource } from './api/api-parameters.ts'
 import { addParameters, valuesOf } from './ask.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
@@ -30,10 +30,10 @@ export function defineRules(command: Command) {
 export const rulesSource: ApiSource<typeof parameters> = {
   parameters,
   isOfRun: true,
-  async write(_, values, { limit, terminal }) {
+  async write(_, values, { limit, format, terminal }) {
     const { answer, view } = readRules(values, limit)
     const render = renderOptionsFor(terminal)
-    return writeAnswer('json', answer, view, { ...render, tableWidth: render.width })
+    return writeAnswer(format === 'csv' ? 'csv' : 'json', answer, view, { ...render, tableWidth: render.width })
   },
 }
 

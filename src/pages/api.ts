@@ -38,8 +38,10 @@ export interface PreparedAnswer {
   readonly isOfRun: boolean
   /** Whether only readers of all projects get it. */
   readonly isOfAllProjects: boolean
+  /** Its media type; default: JSON. */
+  readonly type?: string
   /**
-   * The JSON that the command prints.
+   * What the command prints, as JSON or CSV.
    * @throws AuditError.usage when a value is wrong, or there is no such thing; AuditError.failure when it cannot be read
    */
   read(reading: HistoryAccess): Promise<string>
@@ -77,7 +79,8 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, isFresh:
     const last = answer.isOfRun ? await findLastRun(opened) : undefined
     if (last === undefined) forbidCaching(context)
     else if (await isFresh(context, opened, last)) return context.body(null, 304)
-    return sendJson(context, await answer.read({ history: opened, ...scope }))
+    const body = await answer.read({ history: opened, ...scope })
+    return context.body(body, 200, { 'content-type': answer.type ?? 'application/json' })
   })
   routes.onError((error, context) => {
     const { status, message, advice } = faultForReaders(error, onFault)

@@ -2,7 +2,7 @@ import { html, type Markup, nothing } from '../report/html/markup.ts'
 import type { SiteQuery } from './page.ts'
 
 /** A field of a filter. */
-interface Field {
+export interface FilterField {
   /** The parameter of the address that it sets. */
   readonly name: string
   /** With the value that the address gives it. */
@@ -16,19 +16,19 @@ interface Field {
 export function showFilterForm(
   path: string,
   query: SiteQuery,
-  fields: readonly Field[],
+  fields: readonly FilterField[],
   {
     more = [],
     hiddenNames = [],
   }: {
     /** Those that people set less often: behind a fold, unless one of them is set. */
-    readonly more?: readonly Field[]
+    readonly more?: readonly FilterField[]
     /** Parameters that the form keeps without showing them. */
     readonly hiddenNames?: readonly string[]
   } = {},
 ): Markup {
   const run = query.one('run')
-  const countSet = (group: readonly Field[]) => group.filter(({ name }) => query.one(name) !== undefined).length
+  const countSet = (group: readonly FilterField[]) => group.filter(({ name }) => query.one(name) !== undefined).length
   const set = countSet([...fields, ...more])
   const rest =
     more.length > 0 &&
@@ -54,7 +54,7 @@ const mostSuggested = 100
  * A field for each value that the address gives, at least one. `hint` is shown in an empty one, in words that no one takes
  * for a value. `suggested`: values that a browser offers.
  */
-export function textField(name: string, label: string, hint: string, suggested: readonly string[] = []): Field {
+export function textField(name: string, label: string, hint: string, suggested: readonly string[] = []): FilterField {
   const list = `values-of-${name}`
   const options = suggested.slice(0, mostSuggested).map((value) => html`<option value="${value}"></option>`)
   const [suggesting, suggestions] =
@@ -76,7 +76,7 @@ export function textField(name: string, label: string, hint: string, suggested: 
 type Choice = string | readonly [value: string, text: string]
 
 /** `usual`: what holds where nothing is chosen. */
-export function choiceField(name: string, label: string, choices: readonly Choice[], usual: string): Field {
+export function choiceField(name: string, label: string, choices: readonly Choice[], usual: string): FilterField {
   const show = (query: SiteQuery) => {
     const chosen = query.one(name)
     const options = choices.map((choice) => {
@@ -91,7 +91,7 @@ export function choiceField(name: string, label: string, choices: readonly Choic
 }
 
 /** A box that sets a parameter to `true`. */
-export function checkField(name: string, label: string): Field {
+export function checkField(name: string, label: string): FilterField {
   const show = (query: SiteQuery) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="true"${query.one(name) !== undefined && html` checked=""`}> ${label}</label>
 `

@@ -3,7 +3,6 @@ import type { Context } from 'hono'
 import type { HistoryReader } from '../history/reader.ts'
 import { lastNote } from '../history/sql/notes.ts'
 import { type CommittedRun, lastPruning, readMove } from '../history/sql/runs.ts'
-import { readDuration } from '../model/time.ts'
 
 /** Whether what a client has of an address is still the answer. Sets the headers for the next time. */
 export type IsFresh = (context: Context, history: HistoryReader, last: CommittedRun, more?: string) => Promise<boolean>
@@ -45,22 +44,4 @@ export function isHeld(context: Context, tag: string, cacheControl: string): boo
   context.header('vary', 'Accept-Encoding')
   const held = (context.req.header('if-none-match') ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
   return held.includes(tag.replace(/^W\//, ''))
-}
-
-/**
- * Whether an address counts from the time of asking: its answer changes while no run comes, so that no copy of it is
- * fresh.
- */
-export function countsFromNow(search: URLSearchParams): boolean {
-  return [...search].some(([name, value]) => ages.includes(name) || (times.includes(name) && isRelative(value)))
-}
-
-/** Parameters that name a run or a time; a duration is a time before that of asking. */
-const times = ['run', 'at', 'from', 'to', 'since']
-
-/** Ages, and what is late. */
-const ages = ['older-than', 'overdue']
-
-function isRelative(time: string): boolean {
-  return ['today', 'yesterday'].includes(time) || readDuration(time) !== undefined
 }

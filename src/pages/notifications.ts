@@ -1,43 +1,40 @@
-import type { ChannelState, LastMessage } from '../history/outbox.ts'
+import type { ChannelState } from '../history/outbox.ts'
 import { listChannels } from '../history/sql/outbox.ts'
-import { answerOutbox, type OutboxRow } from '../questions/pending-messages.ts'
-import { emptyState, showInstant } from '../report/html/components/parts.ts'
-import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { pendingMessages } from '../questions/pending-messages.ts'
+import { showInstant } from '../report/html/components/parts.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { shorten } from '../report/text/shorten.ts'
+import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { type RunNames, readRunNames } from './find-runs.ts'
-import type { SiteConfiguration, SiteContent, SitePage } from './page.ts'
+import type { Column } from '../text/table.ts'
+import { answerTable, readRowLinks } from './answer-table.ts'
+import type { SiteContent, SitePage, SiteRequest } from './page.ts'
+import { asked, questionPage, showQuestion } from './question-page.ts'
 import { readConfigured } from './read-configured.ts'
 
-const mostMessages = 200
+const page = {
+  path: '/notifications',
+  title: 'Notifications',
+  about: 'Messages that wait or were given up. As of now, not of a run.',
+  ...asked(pendingMessages),
+  words: ['notify'],
+  usual: () => ({ pending: 'true' }),
+  hidden: ['pending'],
+  isOfAllProjects: true as const,
+}
 
 /** What people were not sent: which channels fail, and the messages that wait or were given up. */
 export const notificationsPage: SitePage = {
-  path: '/notifications',
-  parameters: [],
-  isOfRun: false,
-  isOfAllProjects: true,
+  ...questionPage(page),
   async show(request): Promise<SiteContent> {
-    const { history } = request
-    const runs = await readRunNames(request)
-    const channels = await listChannels(history)
     const { configuration, alarm } = await readConfigured(request)
-    const configured = configuration?.channels
-    const { rows, omitted } = await answerOutbox(history, mostMessages)
+    const channels = await listChannels(request.history)
     const lost = channels.filter(({ gone, dead }) => gone !== null || dead > 0)
-    const dead = rows.filter(({ state }) => state === 'dead')
-    const pending = rows.filter(({ state }) => state === 'pending')
-    const waiting = channels.reduce((sum, channel) => sum + channel.pending, 0)
-    const givenUp = channels.reduce((sum, channel) => sum + channel.dead, 0)
+    const content = await showQuestion(page, request)
     return {
-      title: 'Notifications',
-      crumbs: [],
+      ...content,
       alarm: html`${alarm}${lost.length !== 0 && showLost(lost)}`,
-      body: html`<p class="meta">${count(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, ${givenUp} given up. As of now, not of a run.</p>
-${showChannels(channels, configured)}${section('dead', 'Given up', dead, runs)}${section('pending', 'Waiting', pending, runs)}${channels.length > 0 && rows.length === 0 && emptyState('No message waits.', 'none')}${omitted !== 0 && html`<p class="soft">${String(omitted)} more are not shown: the command shows all.</p>`}`,
-      same: { command: ['notify'], options: { pending: true }, isOfNoRun: true },
+      body: html`${content.body}${await showChannels(request, channels, configuration?.channels)}`,
     }
   },
 }
@@ -52,87 +49,36 @@ function showLost(lost: readonly ChannelState[]): Markup {
 `
 }
 
+interface ChannelRow {
+  readonly channel: string
+  readonly type: string
+  readonly last_message: string
+}
+
+const columns: readonly Column<ChannelRow>[] = ['channel', 'type', 'last_message']
+
 /** Every channel that ever had a message, and those that are configured. `configured`: undefined where that is unknown. */
-function showChannels(
+async function showChannels(
+  request: SiteRequest,
   channels: readonly ChannelState[],
-  configured: SiteConfiguration['channels'] | undefined,
-): Markup {
-  const typeOf = new Map(configured?.map(({ name, type }) => [name, type]))
-  const channelNames = new Set(channels.map(({ name }) => name))
-  const silent = (configured ?? []).filter(({ name }) => !channelNames.has(name))
-  if (channels.length + silent.length === 0) {
-    const reason =
-      configured === undefined ? 'either none is configured, or nothing was to be reported' : 'none is configured'
-    return emptyState(`No channel has had a message yet: ${reason}.`, 'none')
-  }
-  const showType = (name: string) => {
-    if (configured === undefined) return 'unknown: no configuration is read'
-    return typeOf.get(name) ?? 'no longer configured'
-  }
-  const rows = [
-    ...channels.map((channel) => showChannel(channel, showType(channel.name))),
-    ...silent.map(({ name, type }) => showSilent(name, type)),
+  configured: readonly { readonly name: string; readonly type: string }[] | undefined,
+): Promise<Markup | false> {
+  const unknown = configured === undefined ? 'unknown: no configuration is read' : 'no longer configured'
+  const known = new Set(channels.map(({ name }) => name))
+  const rows: readonly ChannelRow[] = [
+    ...channels.map(({ name, lastMessage }) => ({
+      channel: name,
+      type: configured?.find((one) => one.name === name)?.type ?? unknown,
+      last_message:
+        lastMessage === null ? 'none is kept' : `${showTime(lastMessage.createdAt)}: ${fates[lastMessage.state]}`,
+    })),
+    ...(configured ?? []).flatMap(({ name, type }) =>
+      known.has(name) ? [] : [{ channel: name, type, last_message: 'none yet' }],
+    ),
   ]
-  return pageSection({
-    id: 'channels',
-    title: 'Channels',
-    count: rows.length,
-    content: table('Channels', channelColumns, rows),
-  })
+  if (rows.length === 0) return false
+  const content = answerTable('Channels', rows, { columns }, await readRowLinks(request))
+  return pageSection({ id: 'channels', title: 'Channels', count: rows.length, content })
 }
 
-const channelColumns = [
-  { title: 'Channel' },
-  { title: 'Type' },
-  { title: 'State' },
-  { title: 'Waiting', isNumber: true },
-  { title: 'Given up', isNumber: true },
-  { title: 'Last message' },
-  { title: 'Last delivered' },
-]
-
-function showChannel({ name, pending, dead, lastDeliveredAt, lastMessage, gone }: ChannelState, type: string): Markup {
-  const state = gone === null ? 'open' : html`<b class="bad">gone</b>`
-  const last = lastDeliveredAt === null ? 'nothing yet' : showInstant(lastDeliveredAt)
-  return html`<tr data-channel="${name}"><th scope="row">${name}</th>${cell('Type', type)}${cell('State', state)}${cell('Waiting', pending, 'n')}${cell('Given up', dead, 'n')}${cell('Last message', describeLast(lastMessage))}${cell('Last delivered', last)}</tr>
-`
-}
-
-/** One that is configured and had no message. */
-function showSilent(name: string, type: string): Markup {
-  return html`<tr data-channel="${name}"><th scope="row">${name}</th>${cell('Type', type)}${cell('State', 'open')}${cell('Waiting', 0, 'n')}${cell('Given up', 0, 'n')}${cell('Last message', 'none yet')}${cell('Last delivered', 'nothing yet')}</tr>
-`
-}
-
-function describeLast(message: LastMessage | null): Markup | string {
-  if (message === null) return 'none is kept'
-  const { createdAt, state } = message
-  const fate = state === 'dead' ? html`<b class="bad">given up</b>` : state === 'pending' ? 'waits' : 'delivered'
-  return html`${showInstant(createdAt)}: ${fate}`
-}
-
-const messageColumns = [
-  { title: 'Channel' },
-  { title: 'Run' },
-  { title: 'Since' },
-  { title: 'Attempts', isNumber: true },
-  { title: 'Next try' },
-  { title: 'Last error' },
-]
-
-function section(id: string, title: string, rows: readonly OutboxRow[], runs: RunNames): Markup {
-  if (rows.length === 0) return nothing
-  const content = table(
-    title,
-    messageColumns,
-    rows.map((row) => showMessage(row, runs)),
-  )
-  return pageSection({ id, title, count: rows.length, content })
-}
-
-function showMessage({ channel, run, created_at, attempts, next_try_at, error }: OutboxRow, runs: RunNames): Markup {
-  const of = run === null ? 'none' : runs.name(run)
-  const next = next_try_at === null ? 'none: given up' : showInstant(next_try_at)
-  return html`<tr data-channel="${channel}"><th scope="row">${channel}</th>${cell('Run', of)}${cell('Since', showInstant(created_at))}${cell('Attempts', attempts, 'n')}${cell('Next try', next)}${cell('Last error', shorten(error ?? 'none', 500))}</tr>
-`
-}
+const fates = { pending: 'waits', delivered: 'delivered', dead: 'given up' } as const

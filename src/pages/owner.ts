@@ -1,85 +1,80 @@
+import { matchesProject } from '../config/choose-projects.ts'
 import { findEndpointsOf } from '../history/sql/list-resources.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
-import type { NamedIdentity } from '../history/sql/resource-life.ts'
-import { countUnsureRules } from '../model/gap.ts'
 import { globOf } from '../model/glob.ts'
 import { isOpen } from '../model/violation.ts'
 import { toCoverageOfAll } from '../questions/as-of.ts'
-import { countViolations, readFirst, sortKeyOf } from '../questions/choose-violations.ts'
-import { checkedExtent, extentOf, type ScanExtent, showCount } from '../report/gaps.ts'
-import { command, emptyState, factList } from '../report/html/components/parts.ts'
-import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup } from '../report/html/markup.ts'
-import { pageSection } from '../report/html/render-page.ts'
-import { shorten } from '../report/text/shorten.ts'
+import { countViolations } from '../questions/choose-violations.ts'
+import { kindParameter, projectParameter } from '../questions/question.ts'
+import { state } from '../questions/state.ts'
+import { violations } from '../questions/violations.ts'
+import { extentOf } from '../report/gaps.ts'
+import { html } from '../report/html/markup.ts'
 import { atLastRun } from './find-runs.ts'
 import { paths } from './link.ts'
-import { cutPage, type ListSection, noSuchCursor, showPager } from './list-page.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { readGaps, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
-import { hookdriftCommand } from './same-answer.ts'
-import { showGaps } from './show-gaps.ts'
+import { asked, questionPage, questionSection, showQuestion } from './question-page.ts'
+import { readScans } from './run-facts.ts'
 import { showNumbers } from './show-numbers.ts'
-import { showViolationList } from './show-rows.ts'
+import { stateFlags } from './violations.ts'
 
-const mostViolations = 50
-
-/** The parameters that name an endpoint, after which the list goes on. */
-const endpointParameters = ['after-project', 'after'] as const
-
-/** An owner: what is open on their endpoints, what is due first at the top, and which endpoints these are. */
-export const ownerPage: SitePage = {
+const page = {
   path: '/owners/:owner',
-  parameters: endpointParameters,
-  isOfRun: 'past',
+  title: 'Owner',
+  about: 'What violates a rule on their endpoints: what is due first at the top.',
+  ...asked(violations),
+  usual: ({ params }: SiteRequest) => ({ state: 'open', sort: 'due', owner: globOf(params.owner ?? '') }),
+  hidden: [...stateFlags, 'owner', 'label'],
+  address: ({ params }: SiteRequest) => paths.owner(params.owner ?? ''),
+}
+
+const endpoints = {
+  path: '/owners/:owner/endpoints',
+  title: 'Endpoints',
+  about: 'The endpoints that name this owner.',
+  question: { form: state.form, parameters: { project: projectParameter, kind: kindParameter }, isOfRun: true },
+  async read({ history, run, params }: SiteRequest, { project: patterns }: { readonly project: readonly string[] }) {
+    const found = await findEndpointsOf(history, params.owner ?? '', run.number)
+    const rows = found
+      .map(({ project, ...one }) => ({ ...one, project: project.name }))
+      .filter(({ project }) => matchesProject(project, patterns))
+    return { answer: { form: state.form, run: null, rows, omitted: 0 }, view: endpointsView }
+  },
+  usual: () => ({ kind: 'endpoint' }),
+  hidden: ['kind'],
+  address: ({ params }: SiteRequest) => `${paths.owner(params.owner ?? '')}/endpoints`,
+  lacks: 'It lists endpoints of all owners.',
+}
+
+const endpointsView = {
+  columns: [
+    { name: 'name', link: 'resource' },
+    { name: 'project', link: 'project' },
+  ],
+  nothing: 'No endpoint names this owner now.',
+} as const
+
+export const ownedEndpointsPage = questionPage(endpoints)
+
+/** An owner: what is open on their endpoints, and which endpoints these are. */
+export const ownerPage: SitePage = {
+  ...questionPage(page),
   async show(request) {
-    const { history, run, link, params } = request
+    const { history, run, params } = request
     const owner = params.owner ?? ''
     const active = await readActiveOf(request, owner)
-    const endpoints = await findEndpointsOf(history, owner, run.number)
-    if (endpoints.length + active.length === 0 && !(await hadViolations(request, owner)))
+    const owned = await findEndpointsOf(history, owner, run.number)
+    if (owned.length + active.length === 0 && !(await hadViolations(request, owner)))
       throw new NotFound(`As of run ${run.number}, no endpoint belongs to ${owner}`)
-    const sortKey = sortKeyOf('due', await readProjectEvaluations(request))
-    const open = active.filter(isOpen)
-    const counts = countViolations(open)
-    const late = open.filter((violation) => sortKey(violation) < timeOf(request)).length
     const unknown = countViolations(active.filter(({ state }) => state === 'unknown'))
-    const { states } = countViolations(active)
-    const rows = await readFirst(history, open, { sortKey, most: mostViolations })
-    const coverage = toCoverageOfAll(await readScans(request))
-    const extent = checkedExtent(coverage, unknown.total + countUnsureRules(await readGaps(request)))
-    const pattern = globOf(owner)
-    const ofOwner = { owner: pattern, sort: 'due' }
-    const listed = (number: number, query: Readonly<Record<string, string>>) =>
-      number === 0 ? '0' : html`<a href="${link('/violations', { owner: pattern, ...query })}">${number}</a>`
-    const { section, isFirst, next } = showEndpoints(request, owner, endpoints)
+    const extent = extentOf(toCoverageOfAll(await readScans(request)))
+    const content = await showQuestion(page, request)
     return {
+      ...content,
       title: `Owner ${owner}`,
-      crumbs: [{ title: 'Owners', href: link('/violations', { 'group-by': 'owner' }) }],
-      alarm: await showGaps(request, coverage),
-      body: !isFirst
-        ? section
-        : html`${showNumbers({ open: counts.severities, unknown: unknown.severities, extent: extentOf(coverage) })}
-${pageSection({
-  id: 'violations',
-  title: 'Open violations',
-  count: showCount(counts.total, extent),
-  content:
-    counts.total === 0
-      ? showNone(extent)
-      : html`<p class="meta">${late === 0 ? '' : `${late} overdue; `}${rows.length} of ${counts.total} shown, what is due first at the top. <a href="${link('/violations', ofOwner)}">Filter and group them</a></p>
-${await showViolationList(request, rows)}`,
-})}${section}`,
-      aside: html`${factList([
-        ['Overdue', listed(late, { overdue: 'true' })],
-        ['Waived', listed(states.waived, { state: 'waived' })],
-        ['Not checked by the last scan', listed(states.unknown, { state: 'unknown' })],
-        ['Endpoints', String(endpoints.length)],
-      ])}<h2>Commands</h2>
-<p>${command(hookdriftCommand(['violations'], { options: { open: true, ...ofOwner } }))}</p><p>${command(hookdriftCommand(['violations'], { options: { resolved: true, owner: pattern, since: '7d' } }))}</p>`,
-      same: { command: ['violations'], options: { open: true, ...ofOwner } },
+      crumbs: [{ title: 'Owners', href: request.link('/violations', { 'group-by': 'owner' }) }],
+      body: html`${showNumbers({ open: countViolations(active.filter(isOpen)).severities, unknown: unknown.severities, extent })}${content.body}${await questionSection(endpoints, request, 'endpoints')}`,
       atLast: await readAtLast(request, owner),
-      next,
     }
   },
 }
@@ -103,45 +98,4 @@ async function hadViolations({ history, run }: SiteRequest, owner: string): Prom
 async function readActiveOf({ history, run }: SiteRequest, owner: string): Promise<readonly ListedViolation[]> {
   const active = await listViolations(history, { run: run.number, withOwners: true })
   return active.filter((violation) => violation.owner === owner)
-}
-
-function showNone(extent: ScanExtent): Markup {
-  return extent === 'all'
-    ? emptyState('None.', 'none')
-    : emptyState('None in what could be checked; the rest is unknown.', 'unknown')
-}
-
-const mostEndpoints = 100
-
-/**
- * A hundred endpoints of an owner. The run stays the same from page to page, while others are added.
- * @throws AuditError.usage for a cursor that is not in the list
- */
-function showEndpoints(request: SiteRequest, owner: string, all: readonly NamedIdentity[]): ListSection {
-  const { link, run, query } = request
-  const [project, uid] = endpointParameters.map((name) => query.one(name))
-  const isFirst = project === undefined && uid === undefined
-  const at = all.findIndex((one) => one.project.name === project && one.uid === uid)
-  if (!isFirst && at < 0) throw noSuchCursor(...endpointParameters)
-  const following = new Set(all.slice(at + 1))
-  const { items, last } = cutPage(all, { isAfter: (one) => following.has(one), most: mostEndpoints })
-  const page = paths.owner(owner)
-  const next = last && link(page, { 'after-project': last.project.name, after: last.uid, run: run.number })
-  const first = isFirst ? undefined : link(page, { run: run.number })
-  const content = html`${showTable(items, request)}${showPager({ first, next })}`
-  return { isFirst, next, section: pageSection({ id: 'endpoints', title: 'Endpoints', count: all.length, content }) }
-}
-
-function showTable(endpoints: readonly NamedIdentity[], { link }: SiteRequest): Markup {
-  if (endpoints.length === 0) return emptyState('No endpoint names this owner now.', 'none')
-  const rows = endpoints.map(({ project: { name: project }, kind, uid, name }) => {
-    const href = link(paths.resource(uid), { project, kind })
-    return html`<tr><th scope="row"><a href="${href}">${shorten(name === '' ? uid : name, 120)}</a></th>${cell('Project', html`<a href="${link(paths.project(project))}">${project}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}</tr>
-`
-  })
-  return table(
-    'Endpoints',
-    ['Endpoint', 'Project', 'uid'].map((title) => ({ title })),
-    rows,
-  )
 }

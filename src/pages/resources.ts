@@ -1,153 +1,142 @@
-import type { ListedResource } from '../history/resource-list.ts'
+import { z } from 'zod'
+import type { ListedResource, ResourceListChoice } from '../history/resource-list.ts'
 import { listResources } from '../history/sql/list-resources.ts'
-import { type Kind, kinds } from '../model/resource.ts'
-import { extentOf } from '../report/gaps.ts'
-import { emptyState, showInstant } from '../report/html/components/parts.ts'
-import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { shorten } from '../report/text/shorten.ts'
+import { type Kind, kinds, type ProjectRef } from '../model/resource.ts'
+import { presentScans, selectProjects, toCoverageOfAll } from '../questions/as-of.ts'
+import { type PageInquiry, type ParameterValues, parameter } from '../questions/question.ts'
+import { describeUnlisted, state, stateForm } from '../questions/state.ts'
+import type { AnswerView } from '../report/answer.ts'
 import { count } from '../text/count.ts'
-import { choiceField, showFilterForm, textField } from './filter-form.ts'
-import {
-  type ChosenResources,
-  chooseResources,
-  cursorOf,
-  filtersOf,
-  findResources,
-  mostNames,
-  type ResourcePage,
-  resourceParameters,
-} from './find-resources.ts'
-import { paths, type SiteLink } from './link.ts'
-import type { SitePage, SiteRequest } from './page.ts'
-import { readResourceCounts } from './run-facts.ts'
-import { showGaps } from './show-gaps.ts'
+import { noSuchCursor } from './list-page.ts'
+import type { SiteRequest } from './page.ts'
+import { questionPage } from './question-page.ts'
+import { readResourceCounts, readScans } from './run-facts.ts'
 
-/** The resources as of a run, or those with a text in their names: fifty a page, from a cursor in their order on. */
-export const resourcesPage: SitePage = {
+const parameters = {
+  text: parameter('--text <text>', 'part of a name or uid, such as "billing-011"', z.string().optional()),
+  ...state.parameters,
+  state: parameter('--state <state>', 'with removed ones, or without', z.enum(['present', 'all']).optional()),
+}
+
+interface ResourceRow {
+  readonly name: string
+  readonly kind: Kind
+  readonly project: string
+  readonly uid: string
+  readonly unchanged_since: string
+  readonly removed_in_run: number | null
+}
+
+/** The resources as of a run, or those with a text in their names: of these, also what was removed. */
+export const resourcesPage = questionPage({
   path: '/resources',
-  parameters: resourceParameters,
-  isOfRun: true,
-  async show(request) {
-    const { history, query, link } = request
-    const chosen = await chooseResources(request)
-    const page = await findResources((choice) => listResources(history, choice), chosen)
-    const { resources, goesOnAfter } = page
-    const next = goesOnAfter && linkAfter(request, goesOnAfter)
-    return {
-      title: 'Resources',
-      crumbs: [],
-      alarm: await showGaps(request, chosen.coverage),
-      body: html`${showFilters(request, chosen)}
-${chosen.unlisted.map((line) => html`<p class="unseen">? ${line}</p>`)}${await showExtent(request, chosen, page)}
-${resources.length === 0 ? showNothing(chosen, page) : showResourceTable(resources, link)}${showPager(request, { chosen, page, next })}`,
-      same: {
-        command: ['state'],
-        options: { project: query.all('project'), kind: query.one('kind') },
-        lacks: describeLacks(chosen),
-      },
-      next,
+  title: 'Resources',
+  about: 'What the last scan of each project read. A text finds removed ones, too.',
+  question: { form: stateForm, parameters, isOfRun: true, isPaged: true as const },
+  async read(request: SiteRequest, values: ParameterValues<typeof parameters>, { limit, place }: PageInquiry) {
+    const { text, kind, state = text === undefined ? 'present' : 'all', project: patterns } = values
+    const scans = presentScans(selectProjects(await readScans(request), patterns))
+    const projects = scans.map(({ project }) => project)
+    const withRemoved = state === 'all'
+    const choice = { run: request.run.number, projects, kind, withRemoved }
+    const found = await searchList((one) => listResources(request.history, one), choice, {
+      text,
+      limit,
+      after: place?.token,
+    })
+    const rows = found.slice(0, limit).map(toRow)
+    const last = found.length > limit ? found[limit - 1] : undefined
+    const unknown = describeUnlisted(scans, kind)
+    const counted = text === undefined && !withRemoved ? [await describeCounts(request, projects, kind)] : []
+    const answer = {
+      form: stateForm,
+      run: null,
+      coverage: toCoverageOfAll(scans),
+      remarks: unknown,
+      unknown,
+      conclusion: counted,
+      rows,
+      omitted: last === undefined ? 0 : ('unknown' as const),
+      next: last && tokenOf(last),
     }
+    return { answer, view }
   },
+  renamed: { q: 'text' },
+  alone: ['text', 'state'],
+  lacks: 'It lists what is present, of all names.',
+})
+
+const view: AnswerView<ResourceRow> = {
+  columns: [
+    { name: 'name', link: 'resource' },
+    'kind',
+    { name: 'project', link: 'project' },
+    'unchanged_since',
+    { name: 'removed_in_run', link: 'run' },
+  ],
+  nothing: 'No such resource.',
 }
 
-/** The command lists what is present, and finds no text. */
-function describeLacks({ text, list: { withRemoved } }: ChosenResources): string | undefined {
-  const removed = withRemoved ? ' Removed resources are not in it.' : ''
-  if (text !== undefined) return `It lists resources of all names.${removed}`
-  return withRemoved ? removed.trimStart() : undefined
+function toRow({ project, kind, uid, name, since, removedBy }: ListedResource): ResourceRow {
+  return { name, kind, project: project.name, uid, unchanged_since: since, removed_in_run: removedBy }
 }
 
-function showFilters({ query }: SiteRequest, { text }: ChosenResources): Markup {
-  const [usual, other] = text === undefined ? ['present', 'all'] : ['all', 'present']
-  return showFilterForm('/resources', query, [
-    textField('q', 'Part of a name or uid', 'such as billing-011'),
-    textField('project', 'Project', 'such as acme/*'),
-    choiceField('kind', 'Kind', kinds, 'any'),
-    choiceField('state', 'State', [other], usual),
-  ])
-}
+const namesAtOnce = 1000
 
-/** The run stays the same from page to page, while others are added. */
-function linkAfter(request: SiteRequest, { project, kind, uid }: ListedResource): string {
-  const after = { 'after-project': cursorOf(project), 'after-kind': kind, after: uid, run: request.run.number }
-  return request.link('/resources', { ...filtersOf(request), ...after })
-}
-
-function showNothing({ text, list, coverage, unlisted }: ChosenResources, { isCut }: ResourcePage): Markup {
-  if (isCut) {
-    return emptyState(`None of the ${mostNames} resources that this page read has this in its name or uid.`, 'unknown')
-  }
-  const further = list.after === undefined ? '' : 'further '
-  const sentence =
-    text !== undefined
-      ? `No ${further}resource has this in its name or uid${list.withRemoved ? '' : ', of those that are present'}.`
-      : 'No resource.'
-  return emptyState(sentence, extentOf(coverage) === 'all' && unlisted.length === 0 ? 'none' : 'unknown')
-}
-
-function showPager(
-  request: SiteRequest,
+/** One resource more than the limit, if there are so many: no index finds a part of a name. */
+export async function searchList(
+  readPart: (choice: ResourceListChoice) => Promise<readonly ListedResource[]>,
+  { projects, ...choice }: Omit<ResourceListChoice, 'after' | 'most'>,
   {
-    chosen,
-    page,
-    next,
-  }: { readonly chosen: ChosenResources; readonly page: ResourcePage; readonly next: string | undefined },
-): Markup {
-  const { after } = chosen.list
-  if (after === undefined && next === undefined) return nothing
-  const first = request.link('/resources', { ...filtersOf(request), run: request.run.number })
-  return html`<nav class="pager" aria-label="Pages of the list"><ul>${after !== undefined && html`<li><a href="${first}">First page</a></li>`}${next !== undefined && html`<li><a href="${next}" rel="next">${page.isCut ? 'Search the next resources' : 'Next page'}</a></li>`}</ul></nav>
-`
+    text,
+    limit,
+    after: token,
+  }: { readonly text: string | undefined; readonly limit: number; readonly after: string | undefined },
+): Promise<readonly ListedResource[]> {
+  const wanted = text === undefined ? '' : foldLetters(text)
+  const most = text === undefined ? limit + 1 : namesAtOnce
+  const found: ListedResource[] = []
+  let place: { readonly at: number; readonly after: ResourceListChoice['after'] } = readToken(token, projects)
+  for (;;) {
+    const part = await readPart({ ...choice, projects: projects.slice(place.at), after: place.after, most })
+    found.push(...part.filter(({ name, uid }) => [name, uid].some((one) => foldLetters(one).includes(wanted))))
+    const last = part.at(-1)
+    if (found.length > limit || part.length < most || last === undefined) return found
+    place = { at: projects.indexOf(last.project), after: last }
+  }
 }
 
-/** How many there are, and how many of them are shown. What a text finds is not counted: that reads all names. */
-async function showExtent(
+/** ASCII letters in lower case, regardless of the language. */
+function foldLetters(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+/** Names a place in the list. Others may have had the name of its project, one after the other. */
+export function tokenOf({ project, kind, uid }: ListedResource): string {
+  return String(new URLSearchParams({ service: project.service, project: project.uid, kind, uid }))
+}
+
+const tokenSchema = z.object({ service: z.string(), project: z.string(), kind: z.enum(kinds), uid: z.string() })
+
+/** @throws AuditError.usage when it names no place in this list */
+function readToken(token: string | undefined, projects: readonly ProjectRef[]) {
+  if (token === undefined) return { at: 0, after: undefined }
+  const place = tokenSchema.safeParse(Object.fromEntries(new URLSearchParams(token))).data
+  const at = projects.findIndex(({ service, uid }) => service === place?.service && uid === place.project)
+  if (place === undefined || at < 0) throw noSuchCursor('after')
+  return { at, after: { kind: place.kind, uid: place.uid } }
+}
+
+async function describeCounts(
   request: SiteRequest,
-  { text, projects, list: { kind, withRemoved, after } }: ChosenResources,
-  { resources: { length: listed }, goesOnAfter, isCut }: ResourcePage,
-): Promise<Markup> {
-  if (isCut) {
-    const soFar = html`found among the ${mostNames} that this page read; there are more to search`
-    return html`<p class="total"><b>${count(listed, 'resource')}</b> ${soFar}</p>`
-  }
-  const isLast = goesOnAfter === undefined
-  const isWhole = isLast && after === undefined
-  if (text !== undefined || withRemoved) {
-    const more = !isWhole && html` on this page${isLast ? ', the last one' : '; more follow'}`
-    return html`<p class="total"><b>${count(listed, 'resource')}</b>${more}</p>`
-  }
-  const numbers = await countKinds(request, new Set(projects.map(({ name }) => name)))
-  const chosenKinds: readonly Kind[] = kind === undefined ? kinds : [kind]
-  const counted = chosenKinds.flatMap((one) => (numbers.has(one) ? [count(numbers.get(one) ?? 0, one)] : []))
-  const total = chosenKinds.reduce((sum: number, one) => sum + (numbers.get(one) ?? 0), 0)
-  return html`<p class="total"><b>${count(total, 'resource')}</b>${!isWhole && html`, ${listed} on this page`}${counted.length > 1 && html`: ${counted.join(', ')}`}</p>`
-}
-
-async function countKinds(request: SiteRequest, names: ReadonlySet<string>): Promise<ReadonlyMap<Kind, number>> {
-  const numbers = new Map<Kind, number>()
-  for (const { project, kind, resources } of await readResourceCounts(request)) {
-    if (names.has(project.name)) numbers.set(kind, (numbers.get(kind) ?? 0) + resources)
-  }
-  return numbers
-}
-
-function showResourceTable(rows: readonly ListedResource[], link: SiteLink): Markup {
-  const columns = [
-    { title: 'Name' },
-    { title: 'Kind' },
-    { title: 'Project' },
-    { title: 'uid' },
-    { title: 'Unchanged since' },
-  ]
-  return table(
-    'Resources',
-    columns,
-    rows.map(({ project, kind, uid, name, since, removedBy }) => {
-      const href = link(paths.resource(uid), { project: project.name, kind })
-      const state = removedBy === null ? showInstant(since) : html`<b>− removed</b>, run ${removedBy}`
-      return html`<tr><th scope="row"><a href="${href}">${name === '' ? shorten(uid, 80) : shorten(name, 120)}</a></th>${cell('Kind', kind)}${cell('Project', html`<a href="${link(paths.project(project.name))}">${project.name}</a>`)}${cell('uid', html`<code>${shorten(uid, 80)}</code>`)}${cell('Unchanged since', state)}</tr>
-`
-    }),
+  projects: readonly ProjectRef[],
+  kind: Kind | undefined,
+): Promise<string> {
+  const names = new Set(projects.map(({ name }) => name))
+  const counts = (await readResourceCounts(request)).filter(
+    (one) => names.has(one.project.name) && (kind === undefined || one.kind === kind),
   )
+  const sum = (all: typeof counts) => all.reduce((total, { resources }) => total + resources, 0)
+  const byKind = [...Map.groupBy(counts, (one) => one.kind)].map(([each, alike]) => count(sum(alike), each))
+  return `${count(sum(counts), 'resource')}: ${byKind.join(', ')}.`
 }

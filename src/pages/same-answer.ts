@@ -44,11 +44,15 @@ export function commandOf(same: SameAnswer, run: number | undefined): readonly s
 }
 
 /** The path of the API with its query. */
-export function jsonOf({ command, operands, options = {}, isOfNoRun }: SameAnswer, run: number | undefined): string {
+export function jsonOf(
+  { command, operands, options = {}, isOfNoRun }: SameAnswer,
+  run: number | undefined,
+  more: SiteLinkQuery = {},
+): string {
   const flags: [string, SiteLinkQuery[string]][] = Object.entries(options).map(([name, value]) => [
     name,
     value === true ? 'true' : value,
   ])
   const link = linksAt(isOfNoRun ? undefined : run)
-  return link(`/api/v1/${command.join('/')}`, { ...operands, ...Object.fromEntries(flags) })
+  return link(`/api/v1/${command.join('/')}`, { ...operands, ...Object.fromEntries(flags), ...more })
 }

@@ -4,7 +4,7 @@
 {
   const rows = [...document.querySelectorAll('main tbody tr, main .rows > li')]
   const given = document.querySelector('input[data-filter]')
-  const search = document.querySelector('form[role=search] [name=q]')
+  const search = document.querySelector('form[role=search] [name=text]')
   const field = given || (rows.length > 5 && location.pathname !== '/' ? makeField() : null)
   function makeField() {
     const label = document.createElement('label')

@@ -2,23 +2,24 @@ import { type Context, Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { findLastRun, readMove } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
+import { countsFromNow } from '../questions/query-parameters.ts'
 import { emptyState } from '../report/html/components/parts.ts'
 import { html, nothing } from '../report/html/markup.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
 import { type Api, apiRoutes } from './api.ts'
-import { baselinesPage } from './baselines.ts'
+import { baselinesPage, differencesPage } from './baselines.ts'
 import { comparePage } from './compare.ts'
 import { compliancePage, frameworkPage } from './compliance.ts'
 import { answerFeed } from './feed.ts'
 import { runAsOf } from './find-runs.ts'
-import { countsFromNow, forbidCaching, type IsFresh, watchFreshness } from './freshness.ts'
+import { forbidCaching, type IsFresh, watchFreshness } from './freshness.ts'
 import { layOutNotice, layOutPage, type PageFrame } from './layout.ts'
 import { linksAt, readSegments } from './link.ts'
 import { instructions, toolsOf } from './mcp/assistant.ts'
 import { mcpRoutes } from './mcp/mcp-routes.ts'
 import { notificationsPage } from './notifications.ts'
 import { overviewPage } from './overview.ts'
-import { ownerPage } from './owner.ts'
+import { ownedEndpointsPage, ownerPage } from './owner.ts'
 import {
   faultForReaders,
   NotAllowed,
@@ -33,6 +34,7 @@ import {
 } from './page.ts'
 import { projectPage } from './project.ts'
 import { readQuery } from './query.ts'
+import { causesPage, coveragePage, notesPage, trendPage } from './questions.ts'
 import { resourcePage } from './resource.ts'
 import { resourcesPage } from './resources.ts'
 import { rulePage } from './rule.ts'
@@ -43,7 +45,7 @@ import { showMoved } from './show-late.ts'
 import { siteHeaders, staticRoutes } from './static-routes.ts'
 import { violationPage } from './violation.ts'
 import { violationsPage } from './violations.ts'
-import { waiversPage } from './waivers.ts'
+import { acceptancesPage, waiversPage } from './waivers.ts'
 import { workerPage } from './worker.ts'
 
 export interface SiteOptions {
@@ -183,15 +185,22 @@ export const pages: readonly SitePage[] = [
   resourcePage,
   projectPage,
   ownerPage,
+  ownedEndpointsPage,
   runsPage,
   runPage,
   comparePage,
   baselinesPage,
+  differencesPage,
   rulesPage,
   rulePage,
   compliancePage,
   frameworkPage,
   waiversPage,
+  acceptancesPage,
+  causesPage,
+  coveragePage,
+  notesPage,
+  trendPage,
   notificationsPage,
   workerPage,
 ]

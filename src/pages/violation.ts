@@ -21,6 +21,7 @@ import { isOpen, isOverdue } from '../model/violation.ts'
 import { describeSigner, endingWords } from '../questions/acceptances.ts'
 import { presentScans, toCoverage } from '../questions/as-of.ts'
 import { compareVersions } from '../questions/diff.ts'
+import { acceptancesAsOf } from '../questions/signed-as-of.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
@@ -51,7 +52,6 @@ import { showControl } from './rule.ts'
 import { readActive, readDue, readInputs, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { showCauses, showGaps } from './show-gaps.ts'
-import { acceptancesAsOf } from './signed-as-of.ts'
 
 /** Shorter beginnings of fingerprints name none. */
 const leastCharacters = 6
@@ -73,7 +73,7 @@ export const violationPage: SitePage = {
       (span) => span.fingerprint === fingerprint,
     )
     const rule = await ruleOf(request, row.rule)
-    const accepted = await acceptancesAsOf(request)
+    const accepted = await acceptancesAsOf(history, request.isLatest ? undefined : run)
     const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const runs = await readRunNames(request)

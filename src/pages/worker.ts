@@ -1,138 +1,73 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import { totalOf } from '../model/violation.ts'
-import type { PoolState } from '../pool/workers.ts'
 import { describePool } from '../questions/describe-pool.ts'
-import { isStale, readStatus, type StatusRow } from '../questions/status.ts'
-import { showCount } from '../report/gaps.ts'
+import { projectParameter, type QuestionReply } from '../questions/question.ts'
+import { isStale, readStatus, type StatusRow, statusForm, statusView } from '../questions/status.ts'
+import type { Answer } from '../report/answer.ts'
 import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
-import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
-import { linksAt, paths, type SiteLink } from './link.ts'
-import { cutPage, noSuchCursor, showPager } from './list-page.ts'
-import type { SiteContent, SitePage, SiteQuery } from './page.ts'
-import { readChoice } from './query.ts'
+import { linksAt } from './link.ts'
+import type { SiteContent, SitePage, SiteRequest } from './page.ts'
+import { questionPage, showQuestion } from './question-page.ts'
 import { type CurrentConfiguration, readConfigured } from './read-configured.ts'
-import { showGaps } from './show-gaps.ts'
 import { showMissed, showStale } from './show-late.ts'
 
-/** The parameters that name the scan after which a page begins: it may be another, or gone, when the page is asked for. */
-const scanParameters = ['after-state', 'after'] as const
-
-const mostProjects = 500
-
-/** Whether the audits go on: stale scans first, then what runs now, then what is planned. */
-export const workerPage: SitePage = {
+const page = {
   path: '/worker',
-  parameters: scanParameters,
-  isOfRun: false,
-  async show({ history, now, plan, query }): Promise<SiteContent> {
-    // Of now: a past run may not have these projects.
-    const link = linksAt(undefined)
-    const configured = await readConfigured({ plan, now })
-    const { configuration, dueAfter } = configured
-    const run = await findLastRun(history)
-    const expected = configuration?.expected
-    const statusQuery = { run, expected, projects: [], now, limit: Number.POSITIVE_INFINITY, dueAfter }
-    const { rows, coverage = [] } = await readStatus(history, statusQuery)
-    const ordered = scanStates.flatMap((state) => rows.filter((row) => stateOf(row) === state))
-    const [stale, incomplete] = [
-      ordered.filter((row) => row.stale),
-      rows.filter((row) => stateOf(row) === 'incomplete'),
-    ]
-    const cursor = readScanCursor(query)
-    const { items, last } = cutPage(ordered, { isAfter: cursor && ((row) => isAfter(row, cursor)), most: mostProjects })
-    const next = last && link('/worker', { 'after-state': stateOf(last), after: last.project })
-    return {
-      title: 'Worker',
-      crumbs: [],
-      alarm: html`${configured.alarm}${isStale(rows) && showStale(stale)}${await showGaps({ history, link }, coverage)}`,
-      body: html`<p class="meta">As of now, not of a run: ${count(rows.length, 'project')}, ${stale.length} with a stale scan, ${incomplete.length} with an incomplete one.</p>
-${pageSection({
-  id: 'scans',
-  title: 'Scans',
-  count: rows.length,
-  content: html`${table(
-    'Scans',
-    columns,
-    items.map((row) => showRow(row, link)),
-  )}${showPager({ first: cursor && link('/worker'), next })}`,
-})}${cursor === undefined && html`${showPool(await plan.pool())}${showSchedules(configured, rows, now)}`}`,
-      same: { command: ['status'], isOfNoRun: true, lacks: 'It shows scans without schedules.' },
-      next,
-    }
+  title: 'Worker',
+  about: 'Whether the audits go on: stale scans first. As of now, not of a run.',
+  question: { form: statusForm, parameters: { project: projectParameter }, isOfRun: false },
+  async read(request: SiteRequest, { project: projects }: { readonly project: readonly string[] }) {
+    return showScans(request, await readScans(request, projects))
   },
 }
 
-const columns = [
-  { title: 'Project' },
-  { title: 'State' },
-  { title: 'Last scan' },
-  { title: 'Run' },
-  { title: 'Open', isNumber: true },
-]
-
-function showRow(row: StatusRow, link: SiteLink): Markup {
-  const { project, run, at, complete, incomplete_since, stale, reason } = row
-  const open = run === null ? '?' : showCount(totalOf(row.violations), complete ? 'all' : 'some')
-  const openCell = row.unknown === 0 ? open : html`${open} <span class="soft">${row.unknown} then</span>`
-  const state = stale
-    ? html`<b class="bad">? stale: ${reason ?? ''}</b>`
-    : complete
-      ? html`current`
-      : html`<b class="bad">? incomplete</b>`
-  const since = incomplete_since !== null && html`<br>not complete since ${showInstant(incomplete_since)}`
-  const name = run === null ? html`${project}` : html`<a href="${link(paths.project(project))}">${project}</a>`
-  const last = at === null ? 'never' : html`<span>${showInstant(at)}${since}</span>`
-  return html`<tr data-project="${project}"${stale || !complete ? html` class="unseen"` : nothing}><th scope="row">${name}</th>${cell('State', state)}${cell('Last scan', last)}${cell('Run', run === null ? 'none' : html`<a href="${link(paths.run(run))}">${run}</a>`)}${cell('Open', openCell, open === '?' ? 'n unseen' : 'n')}</tr>
-`
+async function showScans({ plan }: SiteRequest, answer: Answer<StatusRow>): Promise<QuestionReply<StatusRow>> {
+  const pool = await plan.pool()
+  // A bar above says that the history was moved; where to is not for readers of pages.
+  const said = (answer.remarks ?? []).filter((line) => !line.startsWith('This history was moved'))
+  const remarks = [...said, ...((pool && describePool(pool).remarks) ?? [])]
+  const rows = answer.rows.toSorted((a, b) => rankOf(a) - rankOf(b))
+  return { answer: { ...answer, remarks, rows }, view: statusView }
 }
 
-/** What the workers of a shared history do. */
-function showPool(state: PoolState | undefined): Markup {
-  if (state === undefined) return nothing
-  const remarks = describePool(state).remarks ?? []
-  return pageSection({
-    id: 'workers',
-    title: 'Workers',
-    count: state.workers.length,
-    content:
-      remarks.length === 0
-        ? emptyState('No worker shares this history now.', 'none')
-        : html`<ul class="rows">${remarks.map((text) => html`<li>${text}</li>`)}</ul>
-`,
-  })
+async function readScans({ history, plan, now }: SiteRequest, projects: readonly string[]) {
+  const { configuration, dueAfter } = await readConfigured({ plan, now })
+  const run = await findLastRun(history)
+  const limit = Number.POSITIVE_INFINITY
+  return readStatus(history, { run, expected: configuration?.expected, projects, now, limit, dueAfter })
 }
 
-/** The scans are in this order, then in that of the names of their projects. */
-const scanStates = ['stale', 'incomplete', 'current'] as const
-
-type ScanState = (typeof scanStates)[number]
-
-function stateOf({ stale, complete }: StatusRow): ScanState {
-  return stale ? 'stale' : complete ? 'current' : 'incomplete'
+function rankOf({ stale, complete }: StatusRow): number {
+  return stale ? 0 : complete ? 2 : 1
 }
 
-interface ScanCursor {
-  readonly state: ScanState
-  readonly project: string
-}
-
-/** @throws AuditError.usage when only a part of a cursor is named */
-function readScanCursor(query: SiteQuery): ScanCursor | undefined {
-  const [state, project] = [readChoice(query, 'after-state', scanStates), query.one('after')]
-  if (state === undefined && project === undefined) return undefined
-  if (state === undefined || project === undefined) throw noSuchCursor(...scanParameters)
-  return { state, project }
-}
-
-function isAfter(row: StatusRow, { state, project }: ScanCursor): boolean {
-  const [rank, other] = [scanStates.indexOf(stateOf(row)), scanStates.indexOf(state)]
-  return rank === other ? row.project > project : rank > other
+/** Whether the audits go on: stale scans first, then what is planned. */
+export const workerPage: SitePage = {
+  ...questionPage(page),
+  async show(asOf): Promise<SiteContent> {
+    // Of now: a past run may not have these projects.
+    const request = {
+      ...asOf,
+      isLatest: true,
+      run: (await findLastRun(asOf.history)) ?? asOf.run,
+      link: linksAt(undefined),
+    }
+    const configured = await readConfigured(request)
+    const all = await readScans(request, [])
+    const { rows } = all
+    const isWhole = request.query.one('project') === undefined
+    const content = await showQuestion({ ...page, ...(isWhole && { read: () => showScans(request, all) }) }, request)
+    return {
+      ...content,
+      alarm: html`${configured.alarm}${isStale(rows) && showStale(rows.filter(({ stale }) => stale))}${content.alarm}`,
+      body: html`${content.body}${showSchedules(configured, rows, request.now)}`,
+    }
+  },
 }
 
 const mostTimes = 3

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Acceptance, AcceptanceEnding, ListedAcceptance } from '../history/acceptances.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
-import { listAcceptances } from '../history/sql/acceptances.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
@@ -15,7 +14,8 @@ import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { wrapPieces, wrapProse } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { given, parameter, question } from './question.ts'
+import { given, parameter, question, signedParameter, signedRun } from './question.ts'
+import { acceptancesAsOf } from './signed-as-of.ts'
 
 const acceptanceRow = z.object({
   fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
@@ -57,10 +57,14 @@ export const acceptForm: AnswerForm = {
 
 export const acceptances = question({
   form: acceptForm,
-  parameters: { list: parameter('--list', 'list all acceptances, including ended ones', given) },
+  parameters: {
+    list: parameter('--list', 'list all acceptances, including ended ones', given),
+    run: signedParameter,
+  },
   isOfRun: false,
-  async read(history, _, { limit }) {
-    return { answer: answerAcceptances(await listAcceptances(history), limit), view: acceptancesView }
+  async read(history, { run: named }, { limit }) {
+    const accepted = await acceptancesAsOf(history, await signedRun(history, named))
+    return { answer: answerAcceptances(accepted, limit), view: acceptancesView }
   },
 })
 
@@ -107,21 +111,22 @@ export function describeSigner({ by, os_user }: Pick<AcceptanceRow, 'by' | 'os_u
 
 export const acceptancesView: AnswerView<AcceptanceRow> = {
   columns: [
-    'fingerprint',
-    'rule',
-    'project',
-    'kind',
-    'uid',
+    { name: 'fingerprint', only: 'csv' },
+    { name: 'rule', link: 'violation' },
+    { name: 'project', link: 'project' },
+    { name: 'kind', only: 'csv' },
+    { name: 'uid', only: 'csv' },
+    { name: 'resource', value: ({ name, uid }) => name || uid, link: 'resource', only: 'text' },
     'path',
-    'value_digest',
+    { name: 'value_digest', only: 'csv' },
     'by',
-    'os_user',
+    { name: 'os_user', only: 'csv' },
     'at',
-    'revoked_at',
+    { name: 'revoked_at', only: 'csv' },
     'ended_at',
-    'ended_by',
+    { name: 'ended_by', show: ({ ended_by }) => (ended_by === null ? '' : endingWords[ended_by]) },
     'reason',
-    'name',
+    { name: 'name', only: 'csv' },
   ],
   lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showAcceptance(row, page)]),
   nothing: 'No violation was accepted.',

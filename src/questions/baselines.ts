@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, activeApprovals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { listApprovals } from '../history/sql/approvals.ts'
-import { findLastRun } from '../history/sql/runs.ts'
+import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
@@ -11,7 +10,8 @@ import { type Answer, type AnswerForm, type AnswerView, aboutHistory, limited } 
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { selectProjects, toAnswerRun } from './as-of.ts'
-import { given, parameter, projectParameter, question } from './question.ts'
+import { given, parameter, projectParameter, question, signedParameter, signedRun } from './question.ts'
+import { approvalsAsOf } from './signed-as-of.ts'
 
 const baselineRow = z.object({
   project: schemas.project,
@@ -47,16 +47,26 @@ export const baselines = question({
   parameters: {
     project: projectParameter,
     all: parameter('--all', 'include superseded and revoked baselines, and confirmations', given),
+    run: signedParameter,
   },
   isOfRun: false,
-  async read(history, { project: projects, all = false }, { limit }) {
+  async read(history, { project: projects, all = false, run: named }, { limit }) {
     const ofProjects = projects.length === 0 ? '' : ` of ${projects.join(' ')}`
-    const nothing = `No baseline${ofProjects} is approved: drift rules compare with the last complete scan.`
-    return { answer: await readBaselines(history, { projects, all, limit }), view: { ...baselinesView, nothing } }
+    const run = await signedRun(history, named)
+    const nothing =
+      run === undefined
+        ? `No baseline${ofProjects} is approved: drift rules compare with the last complete scan.`
+        : `No baseline${ofProjects} was approved by the end of run ${run.number}.`
+    return {
+      answer: await readBaselines(history, { run, projects, all, limit }),
+      view: { ...baselinesView, nothing },
+    }
   },
 })
 
 interface BaselinesQuery {
+  /** By whose end they were approved; undefined: all of them. */
+  readonly run: CommittedRun | undefined
   readonly projects: readonly string[]
   /** Also superseded and revoked ones. */
   readonly all: boolean
@@ -69,10 +79,10 @@ interface BaselinesQuery {
  */
 export async function readBaselines(
   history: HistoryReader,
-  { projects, all, limit }: BaselinesQuery,
+  { run, projects, all, limit }: BaselinesQuery,
 ): Promise<Answer<BaselineRow>> {
-  const approvals = await listApprovals(history)
-  const last = await findLastRun(history)
+  const approvals = await approvalsAsOf(history, run)
+  const last = run ?? (await findLastRun(history))
   const scans = last === undefined ? [] : await readLatestScans(history, last.number)
   selectProjects([...scans, ...approvals], projects)
   const rows = listBaselines(approvals, projects).map(({ row }) => row)
@@ -126,8 +136,8 @@ function toRow(
 
 const baselinesView: Omit<AnswerView<BaselineRow>, 'nothing'> = {
   columns: [
-    { name: 'project', breaks: true },
-    { name: 'run', show: describeState, align: 'right' },
+    { name: 'project', breaks: true, link: 'project' },
+    { name: 'run', show: describeState, align: 'right', link: 'run' },
     { name: 'amendments', only: 'csv' },
     { name: 'approved_at', show: (row) => showTime(row.approved_at) },
     { name: 'approved_by', breaks: true },

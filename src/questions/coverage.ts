@@ -46,11 +46,11 @@ async function readCoverage(reader: HistoryReader, run: CommittedRun, query: Cov
 
 const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][number]> = {
   columns: [
-    { name: 'project', breaks: true },
+    { name: 'project', breaks: true, link: 'project' },
     'listing',
     'status',
     { name: 'cause', only: 'csv' },
-    { name: 'run', align: 'right' },
+    { name: 'run', align: 'right', link: 'run' },
     { name: 'at', show: ({ at }) => showTime(at) },
     {
       name: 'items',

@@ -231,11 +231,12 @@ export function compareVersions(kind: Kind, before: StateVersion, after: StateVe
 
 export const diffView: AnswerView<DiffRow> = {
   columns: [
-    'project',
+    { name: 'project', link: 'project' },
     'kind',
-    'uid',
-    'name',
+    { name: 'uid', only: 'csv' },
+    { name: 'name', link: 'resource' },
     'change',
+    { name: 'fields', only: 'text' },
     ...['path', 'before', 'after'].map((name) => ({ name, value: () => null })),
   ],
   records({ project, kind, uid, name, change, fields }) {

@@ -5,6 +5,7 @@ import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import { severities } from '../model/violation.ts'
 import type { ViolationCursor } from './choose-violations.ts'
+import type { ListPlace } from './question.ts'
 
 /**
  * Names the position of a violation in an order, as a token for links. It holds in later runs, too, where the violation
@@ -22,8 +23,8 @@ export function pageTokenOf(violation: RecordedViolation | ResolvedViolation, so
  */
 export async function readCursor(
   reader: HistoryReader,
-  token: string,
-  { run, isEnd }: Pick<ViolationCursor, 'run' | 'isEnd'>,
+  { token, isEnd }: ListPlace,
+  run: number,
 ): Promise<ViolationCursor> {
   const [, sortKey, turn, rank, stateRank, fingerprint = ''] =
     /^(\d{1,15}|Infinity)\.(\d{1,15})\.([0-4])\.([01])\.([0-9a-f]{32})$/.exec(token) ?? []

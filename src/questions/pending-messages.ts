@@ -129,7 +129,7 @@ export const outboxView: AnswerView<OutboxRow> = {
   columns: [
     { name: 'channel', breaks: true },
     'id',
-    'run',
+    { name: 'run', link: 'run' },
     { name: 'created_at', show: (row) => showTime(row.created_at) },
     'state',
     'attempts',

@@ -15,7 +15,7 @@ import type { AnswerFormat } from '../report/answer-formats.ts'
  * A question to the history, with all that is known of it: its command with help and completion, its address of the API
  * with OpenAPI, the JSON Schema of its answer, its CSV, and how it is read and shown.
  */
-export interface Question<Parameters extends ParameterTable = ParameterTable, Row = unknown> {
+export interface Question<Parameters extends ParameterTable = ParameterTable, Row = unknown, Asked = PageInquiry> {
   readonly form: AnswerForm
   /** Arguments in their order, and options. */
   readonly parameters: Parameters
@@ -29,8 +29,14 @@ export interface Question<Parameters extends ParameterTable = ParameterTable, Ro
    * Is asked before a history is opened.
    * @throws AuditError.usage when values contradict each other
    */
-  check?(values: ParameterValues<Parameters>, inquiry: Inquiry): void
-  read(history: HistoryReader, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<QuestionReply<Row>>
+  check?(values: ParameterValues<Parameters>, inquiry: Pick<Inquiry, 'format'>): void
+  /** Whether its answers name the places where their pages begin and end; else a list is read whole, to be cut. */
+  readonly isPaged?: true
+  readonly read: (
+    history: HistoryReader,
+    values: ParameterValues<Parameters>,
+    inquiry: Asked,
+  ) => Promise<QuestionReply<Row>>
 }
 
 export type ParameterTable = Readonly<Record<string, Parameter>>
@@ -54,14 +60,28 @@ export type ParameterValues<Parameters extends ParameterTable> = {
   readonly [Name in keyof Parameters]: Parameters[Name] extends Parameter<infer Value> ? Value : never
 }
 
-/** Who asks, and what for. */
-export interface Inquiry {
-  readonly terminal: ProcessContext
-  readonly options: HistoryOptions
+/** In which format an answer is asked for, and how much of it. */
+export interface PageInquiry {
   /** A format of answers, or one of the question's own. */
   readonly format: string
   /** Rows at most. */
   readonly limit: number
+  /** The place in a paged list after which the rows begin, or before which they end. */
+  readonly place?: ListPlace | undefined
+  /** What ages and due dates count to, in milliseconds; default: as of the last run, the time of asking. */
+  readonly now?: number
+}
+
+/** A place that `next` or `previous` of an answer named. */
+export interface ListPlace {
+  readonly token: string
+  readonly isEnd: boolean
+}
+
+/** The same of who asks as a process that has a configuration. */
+export interface Inquiry extends PageInquiry {
+  readonly terminal: ProcessContext
+  readonly options: HistoryOptions
 }
 
 export interface QuestionReply<Row> {
@@ -77,6 +97,13 @@ export interface QuestionReply<Row> {
 export function question<const Parameters extends ParameterTable, Row>(
   declared: Question<Parameters, Row>,
 ): Question<Parameters, Row> {
+  return declared
+}
+
+/** The same of one that reads the configuration, too. */
+export function configuredQuestion<const Parameters extends ParameterTable, Row>(
+  declared: Question<Parameters, Row, Inquiry>,
+): Question<Parameters, Row, Inquiry> {
   return declared
 }
 
@@ -120,6 +147,12 @@ export const projectParameter = parameter(
 export const kindParameter = parameter('--kind <kind>', 'only resources of this kind', z.enum(kinds).optional())
 /** For answers about a run that were about the last one only. */
 export const runParameter = parameter('--run <run|time>', `as of ${runOrTime}`, z.string().default('latest'))
+/** Of answers about what people signed between runs. */
+export const signedParameter = parameter(
+  '--run <run|time>',
+  `as of the end of a run: ${runOrTime} (default: now)`,
+  z.string().optional(),
+)
 /** Help for parameters that name a resource. */
 export const uidOrName = 'a uid, a name, or the beginning of one if that is unambiguous'
 export const uidParameter = parameter('<uid>', `resource: ${uidOrName}`, z.string())
@@ -129,6 +162,11 @@ export async function runNamed(reader: HistoryReader, name: string): Promise<Com
   const last = name === 'latest' ? await findLastRun(reader) : undefined
   if (last !== undefined) return last
   return findRun(await listRuns(reader), name, systemClock.now())
+}
+
+/** The run that is named; undefined: what people signed until now. */
+export async function signedRun(reader: HistoryReader, name: string | undefined): Promise<CommittedRun | undefined> {
+  return name === undefined ? undefined : runNamed(reader, name)
 }
 
 /** What a parameter takes, for who writes it down. */

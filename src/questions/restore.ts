@@ -46,7 +46,15 @@ import { attributesOf, stateOf } from './field-gaps.ts'
 import { checkDestinations, describeDecision, describeDiversion } from './find-diversion.ts'
 import { chooseFormerState, type FormerState, findPutRight } from './former-state.ts'
 import { type Goal, knownGoal } from './known-goal.ts'
-import { kindParameter, parameter, projectParameter, question, runNamed, runOrTime, uidOrName } from './question.ts'
+import {
+  configuredQuestion,
+  kindParameter,
+  parameter,
+  projectParameter,
+  runNamed,
+  runOrTime,
+  uidOrName,
+} from './question.ts'
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow, StepOfResource } from './restore-row.ts'
 import { concludeCauseRestore, concludeRestore, introduceRestore, moreOf, restoreView, toRow } from './show-restore.ts'
@@ -170,7 +178,7 @@ export const restoreForm: AnswerForm = {
   },
 }
 
-export const restore = question({
+export const restore = configuredQuestion({
   form: restoreForm,
   parameters: {
     uid: parameter('[uid]', `a resource: ${uidOrName}`, z.string().optional()),

@@ -75,7 +75,7 @@ export async function readRuns(
 
 export const runsView: AnswerView<RunEntry> = {
   columns: [
-    { name: 'number', align: 'right' },
+    { name: 'number', align: 'right', link: 'run' },
     { name: 'started_at', show: (row) => showTime(row.started_at) },
     { name: 'finished_at', only: 'csv' },
     { name: 'took', show: (row) => showDuration(row.started_at, row.finished_at), only: 'text' },
@@ -84,7 +84,7 @@ export const runsView: AnswerView<RunEntry> = {
     { name: 'walks', align: 'right' },
     { name: 'incomplete', only: 'csv' },
     { name: 'changes', align: 'right' },
-    { name: 'opened', align: 'right' },
+    { name: 'opened', align: 'right', link: 'opened' },
   ],
   below: describeGap,
   nothing: 'No run has ended yet.',

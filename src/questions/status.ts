@@ -24,7 +24,7 @@ import { count, countEach } from '../text/count.ts'
 import { nextAuditDue } from '../worker/next-times.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { describePool } from './describe-pool.ts'
-import { duration, parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
+import { configuredQuestion, duration, parameter, projectParameter, runNamed, runOrTime } from './question.ts'
 
 const statusRow = z.object({
   project: schemas.project,
@@ -85,7 +85,7 @@ export const statusForm: AnswerForm = {
   },
 }
 
-export const status = question({
+export const status = configuredQuestion({
   form: statusForm,
   parameters: {
     maxAge: parameter(
@@ -362,9 +362,9 @@ function describeProject({ project }: StatusRow): string {
 
 export const statusView: AnswerView<StatusRow> = {
   columns: [
-    { name: 'project', show: describeProject, breaks: true },
+    { name: 'project', show: describeProject, breaks: true, link: 'project' },
     { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: describeState },
-    { name: 'run', align: 'right' },
+    { name: 'run', align: 'right', link: 'run' },
     { name: 'at', only: 'csv' },
     { name: 'age_s', only: 'csv' },
     { name: 'age', show: describeAge, only: 'text' },

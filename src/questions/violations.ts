@@ -8,6 +8,7 @@ import { listOwners } from '../history/sql/list-resources.ts'
 import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
+import { readViolationsByKey } from '../history/sql/violation-keys.ts'
 import type { ResolvedViolation } from '../history/sql/violations.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
@@ -17,8 +18,16 @@ import type { JsonObject } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
 import { isoTime } from '../model/time.ts'
-import { type DueDurations, dueDate, severities, severityCounts, type ViolationState } from '../model/violation.ts'
+import {
+  type DueDurations,
+  dueDate,
+  severities,
+  severityCounts,
+  type ViolationState,
+  violationStates,
+} from '../model/violation.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../report/answer.ts'
+import { describeDue } from '../report/describe-due.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
@@ -32,9 +41,9 @@ import { presentScans, selectScans, statingExtent } from './as-of.ts'
 import {
   countUnlisted,
   countViolations,
+  cutList,
   filterTest,
   listFor,
-  readFirst,
   readViolatedRules,
   sortKeyOf,
   type ViolationCounts,
@@ -43,10 +52,13 @@ import {
   violationOrders,
 } from './choose-violations.ts'
 import { type Label, labelTest } from './last-evaluations.ts'
+import { pageTokenOf, readCursor } from './list-cursor.ts'
 import {
   duration,
   given,
   kindParameter,
+  type ListPlace,
+  type ParameterValues,
   parameter,
   projectParameter,
   question,
@@ -93,6 +105,23 @@ export const violationsForm: AnswerForm = {
   },
 }
 
+/** What may be asked for by `state`, with what each means. */
+const statesIn = {
+  open: ['opened', 'continuing'],
+  active: ['opened', 'continuing', 'unknown', 'waived'],
+  opened: ['opened'],
+  continuing: ['continuing'],
+  unknown: ['unknown'],
+  waived: ['waived'],
+  resolved: ['resolved'],
+  all: violationStates,
+} as const satisfies Readonly<Record<string, readonly ViolationState[]>>
+
+type AskedState = keyof typeof statesIn
+
+// Its keys are what the type says.
+const askedStates = Object.keys(statesIn) as AskedState[]
+
 const labels = z
   .array(
     z.string().transform((text, context): Label => {
@@ -116,6 +145,14 @@ export const violations = question({
     ),
     waived: parameter('--waived', 'only waived violations', given),
     unknown: parameter('--unknown', 'only violations that the last scan could not check', given),
+    state: parameter(
+      '--state <state>',
+      'only violations in this state; default: active',
+      z.enum(askedStates).optional(),
+      {
+        conflicts: ['open', 'resolved', 'waived', 'unknown'],
+      },
+    ),
     rule: parameter(
       '--rule <id>',
       'only violations of this rule, or of a pattern such as "endpoint/*"',
@@ -135,6 +172,11 @@ export const violations = question({
       '--owner <name...>',
       'only resources of this owner (owner_id), or of a pattern such as "tenant-0*"',
       z.array(z.string()).readonly().optional(),
+    ),
+    text: parameter(
+      '--text <text>',
+      'only violations with this text in a name, message, uid, rule, path or project, in any case',
+      z.string().optional(),
     ),
     label: parameter('--label <name=value...>', 'only projects with this label', labels, { writtenDefault: 'all' }),
     olderThan: parameter(
@@ -158,32 +200,43 @@ export const violations = question({
     kind: kindParameter,
   },
   isOfRun: true,
-  async read(history, values, { limit }) {
-    const { rule, severity, maxSeverity, since, kind, owner: owners = [], olderThan, sort, project: projects } = values
-    const run = await runNamed(history, values.run)
-    // What was old or overdue as of a past run was so when that run ended.
-    const now = values.run === 'latest' ? systemClock.now() : Date.parse(run.finished_at)
-    if (rule !== undefined) await refuseUnknownRule(rule, run.number, history)
-    const answer = await readViolations(history, {
-      run,
-      states: statesOf(values),
-      after: since === undefined ? 0 : runBefore(await listRuns(history), since, now),
-      overdueAt: values.overdue ? now : undefined,
-      before: olderThan === undefined ? undefined : now - olderThan,
-      rule,
-      severity,
-      maxSeverity,
-      projects,
-      kind,
-      owners,
-      labels: values.label,
-      text: undefined,
-      sort,
-      limit,
-    })
-    return { answer, view: violationsViewAt(isoTime(now)) }
+  isPaged: true,
+  async read(history, values, { limit, place, now }) {
+    const query = await chooseViolations(history, values, now)
+    const answer = await readViolations(history, { ...query, limit, place })
+    return { answer, view: violationsViewAt(isoTime(query.now)) }
   },
 })
+
+/** What the parameters of the question choose. `now`: what ages and due dates count to, in milliseconds; as of the last run, when it was `asked`. */
+export async function chooseViolations(
+  history: HistoryReader,
+  values: ParameterValues<typeof violations.parameters>,
+  asked = systemClock.now(),
+): Promise<Omit<ViolationsQuery, 'limit'> & { readonly now: number }> {
+  const { rule, severity, maxSeverity, since, kind, owner: owners = [], olderThan, sort, text, project, label } = values
+  const run = await runNamed(history, values.run)
+  // What was old or overdue as of a past run was so when that run ended.
+  const now = values.run === 'latest' ? asked : Date.parse(run.finished_at)
+  if (rule !== undefined) await refuseUnknownRule(rule, run.number, history)
+  return {
+    run,
+    now,
+    states: statesOf(values),
+    after: since === undefined ? 0 : runBefore(await listRuns(history), since, now),
+    overdueAt: values.overdue ? now : undefined,
+    before: olderThan === undefined ? undefined : now - olderThan,
+    rule,
+    severity,
+    maxSeverity,
+    projects: project,
+    kind,
+    owners,
+    labels: label,
+    text,
+    sort,
+  }
+}
 
 /**
  * A misspelt rule has no violations, and an empty answer would look like success.
@@ -230,22 +283,25 @@ export async function describeUnknownOwners(
     .map((pattern) => `No endpoint belongs to ${pattern}${suggestName(pattern, owners) || '.'}`)
 }
 
-function statesOf({ open, resolved, waived, unknown }: StateFlags): ReadonlySet<ViolationState> {
+function statesOf({ open, resolved, waived, unknown, state = 'active' }: StateFlags): ReadonlySet<ViolationState> {
   const named: ViolationState[] = [
     ...(open ? (['opened', 'continuing'] as const) : []),
     ...(resolved ? (['resolved'] as const) : []),
     ...(waived ? (['waived'] as const) : []),
     ...(unknown ? (['unknown'] as const) : []),
   ]
-  return new Set(named.length > 0 ? named : ['opened', 'continuing', 'unknown', 'waived'])
+  return new Set(named.length > 0 ? named : statesIn[state])
 }
 
-type StateFlags = Readonly<Partial<Record<'open' | 'resolved' | 'waived' | 'unknown', true | undefined>>>
+type StateFlags = Readonly<Partial<Record<'open' | 'resolved' | 'waived' | 'unknown', true | undefined>>> & {
+  readonly state?: AskedState | undefined
+}
 
 export interface ViolationsQuery extends ViolationFilter {
   readonly run: CommittedRun
   readonly sort: ViolationOrder
   readonly limit: number
+  readonly place?: ListPlace | undefined
 }
 
 /** A question that chooses nothing out: violations of all kinds, in the order of reports. */
@@ -267,14 +323,18 @@ export const everyViolation = {
  * age. The counts are of all that were selected, no matter how many are shown.
  */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
-  const { run, states, rule, projects, owners, sort, limit: most } = query
+  const { run, states, rule, projects, owners, sort, limit: most, place } = query
   const scans = selectScans(await readLatestScans(reader, run.number), projects)
   const evaluations = await readEvaluations(reader, scans)
   refuseUnknownLabels(evaluations, query.labels)
   const listed = await listFor(reader, run.number, query)
   const chosen = listed.filter(filterTest(query, evaluations))
   const unlisted = countUnlisted(listed, query, evaluations)
-  const violations = await readFirst(reader, chosen, { sortKey: sortKeyOf(sort, evaluations), most })
+  const sortKey = sortKeyOf(sort, evaluations)
+  const cursor = place && (await readCursor(reader, place, run.number))
+  const cut = cutList(chosen, { sortKey, most, cursor })
+  const violations = await readViolationsByKey(reader, cut.page)
+  const [first, last] = [violations.at(0), violations.at(-1)]
   const counts = countViolations(chosen)
   const extent = statingExtent(run, scans)
   const present = new Set(presentScans(scans).map(({ project }) => project.name))
@@ -300,7 +360,9 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
     ...(unknown.length === 0 ? {} : { remarks: unknown, unknown }),
     ...(counts.total === 0 ? {} : { conclusion: [describeCounts(counts, chosen)] }),
     rows: violations.map((violation) => toRow(violation, evaluations.get(violation.project)?.due)),
-    omitted: counts.total - violations.length,
+    omitted: cut.after,
+    next: last && cut.after > 0 ? pageTokenOf(last, sortKey(last)) : undefined,
+    previous: first && cut.before > 0 ? pageTokenOf(first, sortKey(first)) : undefined,
   }
 }
 
@@ -346,28 +408,28 @@ export function toRow(violation: RecordedViolation | ResolvedViolation, due: Due
 
 export const violationColumns: readonly Column<ViolationRow>[] = [
   'severity',
-  'rule',
+  { name: 'rule', link: 'violation' },
   'state',
-  'resolution',
+  { name: 'resolution', only: 'csv' },
   { name: 'ended_by', value: (row) => row.ended_by && describeEnding(row) },
-  'project',
-  'kind',
-  'uid',
-  'name',
-  'owner',
-  'path',
+  { name: 'project', link: 'project' },
+  { name: 'kind', only: 'csv' },
+  { name: 'uid', only: 'csv' },
+  { name: 'name', link: 'resource' },
+  { name: 'owner', link: 'owner' },
+  { name: 'path', only: 'csv' },
   'message',
   'first_seen',
-  'last_seen',
-  'due_at',
+  { name: 'last_seen', only: 'csv' },
+  { name: 'due_at', only: 'csv' },
   'resolved_at',
-  'waiver',
-  'fingerprint',
+  { name: 'waiver', only: 'csv' },
+  { name: 'fingerprint', only: 'csv' },
 ]
 
 /** `at`: the time that due dates are compared with, ISO 8601 in UTC. */
 export const violationsViewAt = (at: string): AnswerView<ViolationRow> => ({
-  columns: violationColumns,
+  columns: [...violationColumns, { name: 'due', show: (row) => describeDue(row, at), only: 'text' }],
   lines({ rows }, page) {
     const widest = rows.reduce((most, { rule }) => Math.max(most, widthOf(neutralise(rule))), 0)
     const column = Math.min(40, widest)

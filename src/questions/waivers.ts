@@ -46,9 +46,9 @@ export const waivers = question({
   form: waiversForm,
   parameters: { run: runParameter, project: projectParameter },
   isOfRun: false,
-  async read(history, { run: named, project: projects }, { limit }) {
+  async read(history, { run: named, project: projects }, { limit, now: asked = systemClock.now() }) {
     const run = await runNamed(history, named)
-    const now = named === 'latest' ? systemClock.now() : Date.parse(run.finished_at)
+    const now = named === 'latest' ? asked : Date.parse(run.finished_at)
     return { answer: await readWaivers(history, { run, projects, now, limit }), view: waiversView }
   },
 })
@@ -108,7 +108,16 @@ export const waiverStates = {
 } as const satisfies Record<WaiverRow['state'], string>
 
 export const waiversView: AnswerView<WaiverRow> = {
-  columns: ['rule', 'owner', 'reason', 'ticket', 'expires', 'state', 'violations', 'projects'],
+  columns: [
+    { name: 'rule', link: 'rule' },
+    'owner',
+    'reason',
+    'ticket',
+    'expires',
+    { name: 'state', show: ({ state }) => waiverStates[state] },
+    'violations',
+    { name: 'projects', link: 'project' },
+  ],
   lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showWaiver(row, page)]),
   nothing: 'No waiver of the policy accepts a violation.',
 }

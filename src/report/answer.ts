@@ -22,6 +22,10 @@ export interface Answer<Row> {
   readonly conclusion?: readonly string[]
   /** How many more rows there are than the limit; `unknown` where they were not counted. */
   readonly omitted: number | 'unknown'
+  /** Of a paged list: names the place of its last row, where others follow. */
+  readonly next?: string | undefined
+  /** The same of its first row, where others come before it. */
+  readonly previous?: string | undefined
 }
 
 export type AnswerRun = z.infer<typeof schemas.run>

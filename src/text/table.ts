@@ -3,17 +3,22 @@ import type { Json } from '../model/json.ts'
 import { breakWord, padColumns, partsOf, widthOf, wordsOf, wrapPieces } from './columns.ts'
 import { neutralise } from './neutralise.ts'
 
+/** What a value names, so that a page leads there. */
+export type LinkKind = 'project' | 'resource' | 'violation' | 'run' | 'rule' | 'owner' | 'opened'
+
 interface ColumnStyle<Row> {
   /** The text for people, where it differs from the value. The table neutralises it. */
   readonly show?: (row: Row) => string
   /** Whether it holds names that people chose: on a narrow terminal, one may go on after `/`, `-` and the like. */
   readonly breaks?: true
   readonly align?: 'right'
+  /** What the value names; of a resource and a violation, the row names the rest. */
+  readonly link?: LinkKind
   /** Shown in this one only. */
   readonly only?: 'csv' | 'text'
 }
 
-interface ColumnOfTable<Row> extends ColumnStyle<Row> {
+export interface ColumnOfTable<Row> extends ColumnStyle<Row> {
   /** Header in both. */
   readonly name: string
   readonly value?: (row: Row) => Json

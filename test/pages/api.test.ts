@@ -3,11 +3,11 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildCommandLine } from '../../scripts/reference/command-tree.ts'
 import { apiEntries } from '../../src/cli/api/api-entries.ts'
-import { parametersOf } from '../../src/cli/api/api-parameters.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import type { SiteHistory } from '../../src/pages/page.ts'
 import { createSite } from '../../src/pages/site.ts'
+import { parametersOf } from '../../src/questions/query-parameters.ts'
 import { command } from '../cli/run-in-process.ts'
 import { openDirectory } from '../cli/start-process.ts'
 import { openDemoSite } from './demo-site.ts'
@@ -97,10 +97,10 @@ describe('the API', () => {
   })
 
   /** Options of commands that no parameter is made of, because they name files, write, or shape the output. */
-  const notOffered = ['config', 'history', 'format', 'output', 'report', 'section', 'group-by', 'policy']
+  const notOffered = ['config', 'history', 'output', 'report', 'section', 'group-by', 'policy']
   const notReading = ['reason', 'by', 'revoke', 'violation', 'test']
   it.each(Object.entries(apiEntries))('offers every argument and option of %s, but those', async (name, entry) => {
-    const ofWriting = { accept: ['cause'], notes: ['text', 'at', 'ref'] }[name] ?? []
+    const ofWriting = { accept: ['cause'], notes: ['text', 'at', 'ref'], report: ['format'] }[name] ?? []
     const program = await buildCommandLine()
     let command = program
     for (const word of entry.words.split(' '))
@@ -126,7 +126,7 @@ describe('the API', () => {
     ['violations?limit=-1', 'Expected a number from 1, or all.'],
     ['violations?run=99', 'there is no committed run 99'],
     ['violations?rule=no/such', 'there is no rule "no/such"'],
-    ['violations?format=csv', 'there is no parameter "format"'],
+    ['violations?format=text', 'the parameter "format" is "text", expected one of json, csv'],
     ['violations?history=/etc/passwd', 'there is no parameter "history"'],
     ['violations?config=/etc/passwd', 'there is no parameter "config"'],
     ['report?output=/tmp/x', 'there is no parameter "output"'],

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import type { ListedResource, ResourceListChoice } from '../../src/history/resource-list.ts'
-import { findResources, mostNames, rowsPerPage } from '../../src/pages/find-resources.ts'
+import { searchList, tokenOf } from '../../src/pages/resources.ts'
 import { orders, payments } from '../history/samples.ts'
 
-const perProject = mostNames + 777
+const perProject = 2777
+const limit = 50
 const projects = [orders, payments]
 const all = projects.flatMap((project) =>
   Array.from({ length: perProject }, (_, at) => ({
@@ -16,36 +17,27 @@ const all = projects.flatMap((project) =>
   })),
 )
 
-/** Lists `all` as a history does, and counts what it was asked to read. */
-function startReading() {
-  const asked = { names: 0 }
-  const listResources = async ({ projects: chosen, after, most }: ResourceListChoice) => {
-    asked.names += most
-    const first = projects.findIndex(({ name }) => name === chosen[0]?.name) * perProject
-    const from = after === undefined ? first : all.findIndex(({ uid }, at) => at >= first && uid === after.uid) + 1
-    return all.slice(from, from + most)
-  }
-  return { asked, listResources }
+/** Lists `all` as a history does, a bounded number of names at a time. */
+async function listResources({ projects: chosen, after, most }: ResourceListChoice) {
+  expect(most).toBeLessThanOrEqual(1000)
+  const first = projects.findIndex(({ name }) => name === chosen[0]?.name) * perProject
+  const from = after === undefined ? first : all.findIndex(({ uid }, at) => at >= first && uid === after.uid) + 1
+  return all.slice(from, from + most)
 }
 
 it.each(['77', 'ORDERS', 'orders 2776 ä', 'ders 2776 Ä', 'U002', 'nothing', '%', '_'])(
-  'finds on all pages together what has %s in its name or uid, and reads a bounded number of names for each',
+  'finds on all pages together what has %s in its name or uid, and holds a bounded number of names',
   async (text) => {
     const fold = (value: string) => value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
     const wanted = all.filter(({ name, uid }) => [name, uid].some((value) => fold(value).includes(fold(text))))
     const found: ListedResource[] = []
-    const whole = { run: 1, projects, kind: undefined, withRemoved: true, after: undefined }
-    let list: Omit<ResourceListChoice, 'most'> | undefined = whole
-    while (list !== undefined) {
-      const { asked, listResources } = startReading()
-      const { resources: shown, goesOnAfter, isCut } = await findResources(listResources, { list, text })
-      expect(asked.names).toBeLessThanOrEqual(mostNames)
-      expect(shown.length).toBeLessThanOrEqual(rowsPerPage)
-      // A page that is not full says why: it read all that it may, or the list ended.
-      if (goesOnAfter !== undefined && shown.length < rowsPerPage) expect(isCut).toBe(true)
-      found.push(...shown)
-      const at = projects.findIndex(({ name }) => name === goesOnAfter?.project.name)
-      list = goesOnAfter && { ...whole, projects: projects.slice(at), after: goesOnAfter }
+    const choice = { run: 1, projects, kind: undefined, withRemoved: true }
+    for (let after: string | undefined, goesOn = true; goesOn; ) {
+      const part = await searchList(listResources, choice, { text, limit, after })
+      found.push(...part.slice(0, limit))
+      const last = part[limit - 1]
+      goesOn = part.length > limit && last !== undefined
+      after = last && tokenOf(last)
     }
     expect(found).toEqual(wanted)
   },

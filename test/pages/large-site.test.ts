@@ -33,14 +33,16 @@ describe('a large site', () => {
     }
     return found
   }
-  const uidsOf = /<tr><th scope="row"><a href="\/resources\/([^?"]+)/g
+  const uidsOf = /<th scope="row"><a href="\/resources\/([^?"]+)/g
 
   it('lists all resources once and in order, fifty a page, while a run adds others', async () => {
     const wanted = (await readStateAt(site.history, orders, 1)).concat(await readStateAt(site.history, payments, 1))
     const pages = await walk('/resources', uidsOf, async (page) => {
       if (page === 3) await site.run(new Map([[orders, [...someEndpoints(75, 'a'), ...someEndpoints(75, 'z')]]]))
     })
-    expect(pages.flat()).toEqual(wanted.map(({ uid }) => uid))
+    const isOfFirst = new Set(wanted.map(({ uid }) => uid))
+    expect(pages.flat().filter((uid) => isOfFirst.has(uid))).toEqual(wanted.map(({ uid }) => uid))
+    expect(new Set(pages.flat()).size).toBe(pages.flat().length)
     expect(pages.slice(0, -1).every(({ length }) => length === 50)).toBe(true)
     expect((await walk('/resources', uidsOf)).flat()).toHaveLength(wanted.length + 150)
   })
@@ -57,7 +59,7 @@ describe('a large site', () => {
 
   it('says how many resources there are, and shows hostile names as text', async () => {
     expect((await site.get('/resources?run=1')).text).toContain(
-      '<b>3532 resources</b>, 50 on this page: 3530 endpoints, 2 sources',
+      'role="status">3532 resources: 3530 endpoints, 2 sources. 50 on this page, others on the next ones.',
     )
     const { text } = await site.get('/resources?kind=source')
     expect(text).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;')
@@ -73,13 +75,12 @@ describe('a large site', () => {
 
   it('says of a comparison how many changes there are and how many are shown', async () => {
     const { text } = await site.get('/compare?from=1&to=2')
-    expect(text).toContain('Changes <span class="count">150</span>')
+    expect(text).toContain('50 on this page, 100 on the next ones.')
     expect((await site.get('/compare?from=1&to=2&project=acme/payments')).text).toContain('Nothing differs')
     await site.run(new Map([[payments, someEndpoints(700, 'x')]]))
     const large = (await site.get('/compare?from=2&to=3')).text
-    expect(large).toContain('Changes <span class="count">700</span>')
-    expect(large).toContain('500 of 700 changes are shown')
-    expect([...large.matchAll(/data-change="added"/g)]).toHaveLength(500)
+    expect(large).toContain('50 on this page, 650 on the next ones.')
+    expect([...large.matchAll(uidsOf)]).toHaveLength(50)
     expect((await site.get('/runs/3')).text).toContain('the first 200 of 700 changes')
   })
 
@@ -101,21 +102,15 @@ it('a site without a run says so in place of each list', async () => {
     expect((await site.get(path)).text).toContain('Run <code>hookdrift audit</code>')
   }
   await site.run()
-  expect((await site.get('/resources')).text).toContain('No resource.')
+  expect((await site.get('/resources')).text).toContain('No such resource.')
   expect((await site.get('/compare')).text).toContain('The history has no run before run 1')
 })
 
-it('says that a search goes on when it read as many names as a page may', async () => {
+it('finds a name wherever it is', async () => {
   const site = openLargeSite()
   await site.run(new Map([[payments, someEndpoints(2100, 'p')]]))
-  const first = await site.get('/resources?q=nothing+has+this')
-  expect(first.text).toContain('None of the 2000 resources that this page read has this in its name or uid.')
-  expect(first.text).not.toContain('No resource has this')
-  expect(first.text).toContain('Search the next resources')
-  const second = await site.get(first.next ?? '')
-  expect(second.text).toContain('No further resource has this in its name or uid.')
-  expect([second.next, site.faults]).toEqual([undefined, []])
-  const late = await site.get((await site.get('/resources?q=p002050')).next ?? '')
+  const [none, late] = [await site.get('/resources?q=nothing+has+this'), await site.get('/resources?q=p002050')]
+  expect([none.text.includes('No such resource.'), none.next]).toEqual([true, undefined])
   expect(late.text).toContain('href="/resources/p002050')
 })
 

@@ -22,7 +22,7 @@ describe('a history with an interrupted run, a failed scan and resources that ar
     const walked = await walkLinks(site, ['/', '/?run=1', '/compare?from=2&to=1&run=1', '/compare?from=1&to=2&run=1'])
     const lost = walked.filter(({ status }) => status !== 200)
     expect(lost.map(({ status, path, from }) => `${status} ${path} from ${from}`)).toEqual([])
-    for (const part of ['/api/v1/', '/feed.atom', '/compare?to=4', '/resources/added', '/rules/acme/named']) {
+    for (const part of ['/api/v1/', '/feed.atom', '/compare', '/resources/added', '/rules/acme/named']) {
       expect([part, walked.some(({ path }) => path.startsWith(part))]).toEqual([part, true])
     }
   }, 120_000)

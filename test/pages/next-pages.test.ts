@@ -76,54 +76,46 @@ describe('a list that a page cannot hold', () => {
     return found
   }
 
-  it('goes on with the endpoints of an owner, while a run adds others', async () => {
-    const uids = /<tr><th scope="row"><a href="\/resources\/([^?"]+)/g
-    const pages = await walk('/owners/team', uids, () => site.run(new Map([[orders, someEndpoints(150, 'a', owner)]])))
-    expect(pages.map(({ length }) => length)).toEqual([100, 100, 100, 53])
-    expect(pages.flat().toSorted()).toEqual(
-      [...['o', 'p', 'r'].flatMap((prefix) => someEndpoints({ o: 3, p: 120, r: 230 }[prefix] ?? 0, prefix))].map(
-        ({ uid }) => uid,
-      ),
-    )
-  })
+  const named = /<th scope="row"><a href="\/resources\/([^?"]+)/g
+  /** The pages of so many rows. */
+  const pagesOf = (rows: number) =>
+    Array.from({ length: Math.ceil(rows / 50) }, (_, at) => Math.min(50, rows - at * 50))
 
-  it('goes on with acceptances, while people accept more', async () => {
-    const pages = await walk(
-      '/waivers',
-      /<code>endpoint\/url-not-https<\/code><\/a> .*?\/violations\/([0-9a-f]{32})/g,
-      () => accept(2000, 30),
-    )
-    expect(pages.map(({ length }) => length)).toEqual([500, 500, 100])
-    expect(new Set(pages.flat()).size).toBe(1100)
-  })
-
-  it('goes on with the projects of the worker', async () => {
-    const pages = await walk('/worker', /<tr data-project="([^"]+)"/g)
-    expect(pages.map(({ length }) => length)).toEqual([500, 500, 203])
-    expect(pages.flat()).toEqual(projects)
-  })
-
-  it('goes on with the changes between two runs', async () => {
-    const pages = await walk('/compare?from=1&to=2', /data-change="added"><p>.*?\/resources\/([^?"]+)/g)
-    expect(pages.map(({ length }) => length)).toEqual([500, 500, 330])
-    expect(pages.flat()).toEqual([...someEndpoints(230, 'r'), ...someEndpoints(1100, 'q')].map(({ uid }) => uid))
-  })
-
-  it('goes on with what differs from approved states, and with past approvals', async () => {
-    const pages = await walk('/baselines', /data-change="added"><p>.*?\/resources\/([^?"]+)/g)
-    expect(pages.map(({ length }) => length)).toEqual([100, 100, 100, 80])
-    expect(pages.flat()).toEqual([...someEndpoints(150, 'a'), ...someEndpoints(230, 'r')].map(({ uid }) => uid))
-    const { text } = await site.get('/baselines')
-    const [, second = ''] = /<a href="([^"]*after-approval[^"]*)" rel="next">/.exec(text) ?? []
-    const past = [...(text.split('id="past"')[1]?.matchAll(/data-label="Note">(n\d+)</g) ?? [])].map(([, note]) => note)
-    const rest = await walk(second.replaceAll('&amp;', '&'), /data-label="Note">(n\d+)</g, () => approve(1))
-    expect([past.length, ...rest.map(({ length }) => length)]).toEqual([100, 100, 30])
-    expect(new Set([...past, ...rest.flat()]).size).toBe(230)
+  it.each([
+    {
+      path: '/owners/team/endpoints',
+      pattern: named,
+      between: () => site.run(new Map([[orders, someEndpoints(150, 'a', owner)]])),
+      rows: [...someEndpoints(3, 'o'), ...someEndpoints(230, 'r'), ...someEndpoints(120, 'p')].map(({ uid }) => uid),
+    },
+    {
+      path: '/acceptances',
+      pattern: /<th scope="row"><a href="\/violations\/([0-9a-f]{32})/g,
+      between: () => accept(2000, 30),
+      rows: 1100,
+    },
+    { path: '/worker', pattern: /<th scope="row">([^<]+)/g, rows: projects },
+    {
+      path: '/compare?from=1&to=2',
+      pattern: named,
+      rows: [...someEndpoints(230, 'r'), ...someEndpoints(1100, 'q')].map(({ uid }) => uid),
+    },
+    {
+      path: '/baselines/differences',
+      pattern: named,
+      rows: [...someEndpoints(150, 'a'), ...someEndpoints(230, 'r')].map(({ uid }) => uid),
+    },
+    { path: '/baselines', pattern: /data-label="Remarks"><div>(n\d+)</g, between: () => approve(1), rows: 231 },
+  ])('goes on from page to page: $path', async ({ path, pattern, between, rows }) => {
+    const pages = await walk(path, pattern, between)
+    expect(pages.map(({ length }) => length)).toEqual(pagesOf(typeof rows === 'number' ? rows : rows.length))
+    if (typeof rows === 'number') expect(new Set(pages.flat()).size).toBe(rows)
+    else expect(pages.flat()).toEqual(rows)
   })
 
   it.each([
-    ...['/owners/team?after=x', '/waivers?before=x', '/worker?after=x', '/worker?after=x&after-state=odd'],
-    ...['/compare?after=x', '/baselines?after=x', '/baselines?after-approval=0'],
+    ...['/owners/team?after=x', '/waivers?before=x', '/worker?after=x', '/acceptances?after=9999'],
+    ...['/compare?after=x', '/baselines?after=x', '/baselines?after=-1'],
   ])('refuses a place that is not in it: %s', async (path) => {
     expect([path, (await site.get(path)).status]).toEqual([path, 400])
   })

@@ -51,7 +51,7 @@ describe.skipIf(!existsSync(executablePath))('someone on call', { timeout: 60_00
     const page = await browser.newPage()
     await page.goto(serving.url)
     await page.getByRole('link', { name: 'still open' }).click()
-    await page.getByRole('listitem').filter({ hasText: 'drift/authentication-lost' }).getByRole('link').first().click()
+    await page.getByRole('link', { name: 'drift/authentication-lost' }).first().click()
     const { name, owner_id: owner, authentication } = site.lost
     const text = await page.locator('main').innerText()
     expect(text).toContain(`endpoint ${name} `)

@@ -66,7 +66,7 @@ it('names every command and every parameter', async () => {
   })
   expect(parameters.get('project')?.schema).toEqual({ type: 'array', items: { type: 'string' } })
   expect(parameters.get('run')?.schema).toEqual({ type: 'string', default: 'latest' })
-  expect(parameters.has('format')).toBe(false)
+  expect(parameters.get('format')?.schema).toEqual({ type: 'string', enum: ['json', 'csv'], default: 'json' })
   const [uid] = paths['/api/v1/timeline'].get.parameters
   expect(uid).toMatchObject({ name: 'uid', required: true })
 })

@@ -32,8 +32,10 @@ describe('a long list of violations', async () => {
     const answer = await site.request(`http://localhost${path}`, { headers: { host: 'localhost' } })
     const text = await answer.text()
     expect([answer.status, faults]).toEqual([200, []])
-    const link = (rel: string) => new RegExp(`rel="${rel}" href="([^"]+)"`).exec(text)?.[1]?.replaceAll('&amp;', '&')
-    const rows = [...text.matchAll(/<li id="v-([0-9a-f]+)/g)].map(([, fingerprint]) => fingerprint)
+    const link = (rel: string) => new RegExp(`<a href="([^"]+)" rel="${rel}"`).exec(text)?.[1]?.replaceAll('&amp;', '&')
+    const rows = [...text.matchAll(/<th scope="row"><a href="\/violations\/([0-9a-f]+)/g)].map(
+      ([, fingerprint]) => fingerprint,
+    )
     return { text, rows, next: link('next'), previous: link('prev') }
   }
 

@@ -62,11 +62,11 @@ describe('the pages of rules', async () => {
 
   it('list and find a rule by what overrides made of its violations', async () => {
     const page = await show('/rules', { severity: 'low' })
-    const [row = ''] = new RegExp(`<tr data-rule="${id}">.*`).exec(page) ?? []
+    const [row = ''] = new RegExp(`>${id}</a>.*`).exec(page) ?? []
     expect(textOf(row)).toMatch(/low, all (critical|high|medium)/)
     const [, worst = ''] = /low, all (critical|high|medium)/.exec(textOf(row)) ?? []
     for (const severity of ['low', worst]) {
-      expect(await show(`/rules?severity=${severity}`, { severity: 'low' })).toContain(`data-rule="${id}"`)
+      expect(await show(`/rules?severity=${severity}`, { severity: 'low' })).toContain(`>${id}</a>`)
     }
     const one = await show(`/rules/${id}`, { severity: 'low' })
     expect(one).toMatch(new RegExp(`<code>${id}</code> <span>.*all <span class="chip ${worst}">`))
@@ -88,7 +88,7 @@ describe('the pages of rules', async () => {
     expect(page.split('it &lt;broke&gt;:</b> demo/')).toHaveLength(2)
     const list = await show('/rules', {}, failed('it broke'))
     expect(list.match(/not evaluated in 3 projects/g)).toHaveLength(1)
-    expect(list).toMatch(new RegExp(`data-rule="${id}".*<td data-label="Open" class="n">\\d+\\+</td>`))
+    expect(list).toMatch(new RegExp(`>${id}</a>.*<td data-label="Open" class="n">\\d+\\+</td>`))
   })
 
   it('link only to frameworks that have a page, and so do those of violations', async () => {
@@ -103,7 +103,8 @@ describe('the pages of rules', async () => {
   })
 
   it('say what a rule missed, and not that nothing violates it', async () => {
-    const quiet = /<h2 id="kept">.*?data-rule="([^"]*)"/s.exec(await show('/rules', {}))?.[1] ?? ''
+    const quiet =
+      />(endpoint\/[a-z-]+)<\/a>.*data-label="Open" class="n faint"/.exec(await show('/rules', {}))?.[1] ?? ''
     expect(await show(`/rules/${quiet}`, {})).toContain('Nothing violates it as of run 2.')
     for (const [cause, text] of [
       ['field_unseen', 'it missed 3 endpoints'],
@@ -115,7 +116,7 @@ describe('the pages of rules', async () => {
       expect(page).toContain(`${text}:</b> demo/`)
       expect(await show('/', {}, gaps)).toContain('<a href="/rules">1 rule could not evaluate everything</a>')
       const list = await show('/rules', {}, gaps)
-      expect(list).toMatch(new RegExp(`<h2 id="unknown">.*data-rule="${quiet}".*<h2 id="kept">`, 's'))
+      expect(list).toMatch(new RegExp(`>${quiet}</a>.*data-label="Open" class="n unseen">\\?<`))
     }
   })
 

@@ -37,11 +37,10 @@ describe('the page of the worker', () => {
   it('shows a project whose last scan failed as incomplete, before those that are current', async () => {
     schedules = []
     const page = await read()
-    const states = [...page.matchAll(/data-label="State"><div>(?:<b class="bad">)?([^<]*)/g)].map(([, state]) => state)
-    expect(states).toEqual(['? incomplete', 'current', 'current'])
-    expect(page).toContain('3 projects, 0 with a stale scan, 1 with an incomplete one.')
+    const states = [...page.matchAll(/data-label="Scan"><div>(?:<b class="bad">)?([^<]*)/g)].map(([, state]) => state)
+    expect(states).toEqual(['INCOMPLETE', 'complete', 'complete'])
     const failed = projects.find(({ complete }) => !complete)
-    expect(page).toContain(`? <span class="soft">${failed?.unknown} then</span>`)
+    expect(page).toContain(`data-label="Unknown" class="n">${failed?.unknown}<`)
   })
 
   it('says since when no run came, and when one was due', async () => {

@@ -398,5 +398,5 @@ it('says of a kind that no walk lists that it is not listed, and not that there 
   await using site = await openSiteOver(history)
   const page = (await site.read('/resources?kind=event_type')).replace(/<[^>]*>/g, ' ')
   expect(page).toContain(`? ${said}`)
-  expect(page).toContain('? No resource.')
+  expect(page).toContain('? No such resource.')
 })

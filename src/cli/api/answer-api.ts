@@ -4,9 +4,9 @@ import type { HistoryAccess, ProcessContext } from '../../app/process-context.ts
 import { AuditError } from '../../model/errors.ts'
 import type { Api } from '../../pages/api.ts'
 import { NotFound } from '../../pages/page.ts'
+import { readParameters } from '../../questions/query-parameters.ts'
 import { runNamed } from '../../questions/question.ts'
 import { apiEntries, type DescribeCommand, descriptionOf } from './api-entries.ts'
-import { readParameters } from './api-parameters.ts'
 import { describeApi, describeTools } from './describe-api.ts'
 
 interface ApiWords {
@@ -29,8 +29,8 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
       if (entry === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
       const [named, { isOfAllProjects = false, hasCommands = false, load }] = entry
       const source = await load()
-      const { values, limit, run, isOfRun } = readParameters(named, source, search)
-      const readAs = (format: 'json' | 'text') => async (reading: HistoryAccess) => {
+      const { values, limit, format, run, isOfRun } = readParameters(named, source, search)
+      const readAs = (format: 'json' | 'csv' | 'text') => async (reading: HistoryAccess) => {
         if (run !== undefined) await runNamed(reading.history, run)
         const inquiry = { terminal: { ...terminal, reading }, options, format, limit }
         try {
@@ -39,12 +39,20 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
           throw hideFiles(error, options, terminal)
         }
       }
-      return { isOfRun, isOfAllProjects, read: readAs('json'), ...(hasCommands ? { readText: readAs('text') } : {}) }
+      return {
+        isOfRun,
+        isOfAllProjects,
+        type: types[format],
+        read: readAs(format),
+        ...(hasCommands ? { readText: readAs('text') } : {}),
+      }
     },
     describe: () => describeApi(version, describe),
     tools: () => describeTools(describe),
   }
 }
+
+const types = { json: 'application/json', csv: 'text/csv; charset=utf-8' } as const
 
 /** An error that names the files of this machine is not for readers of the pages. */
 function hideFiles(error: unknown, { config, history }: HistoryOptions, { cwd }: ProcessContext): unknown {

@@ -1,7 +1,8 @@
 import { usualColumns } from '../../app/process-context.ts'
-import type { ParameterTable, Question } from '../../questions/question.ts'
+import type { ApiSource } from '../../questions/query-parameters.ts'
+import type { Inquiry, ParameterTable, Question } from '../../questions/question.ts'
+import { answerFormats } from '../../report/answer-formats.ts'
 import { writeAnswer } from '../../report/show-answer.ts'
-import type { ApiSource } from './api-parameters.ts'
 
 export interface ApiAddress {
   /** The command line. */
@@ -64,13 +65,13 @@ export function descriptionOf({ words, description }: ApiAddress, describe: Desc
 
 function question<Parameters extends ParameterTable, Row>(
   words: string,
-  load: () => Promise<Question<Parameters, Row>>,
+  load: () => Promise<Question<Parameters, Row, Inquiry>>,
   more: Partial<ApiAddress> = {},
 ): ApiAddress {
   return { words, load: async () => sourceOf(await load()), ...more }
 }
 
-function sourceOf<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row>): ApiSource {
+function sourceOf<Parameters extends ParameterTable, Row>(question: Question<Parameters, Row, Inquiry>): ApiSource {
   const { parameters, isOfRun, runIs } = question
   const source: ApiSource<Parameters> = {
     parameters,
@@ -79,7 +80,7 @@ function sourceOf<Parameters extends ParameterTable, Row>(question: Question<Par
     async write(history, values, inquiry) {
       question.check?.(values, inquiry)
       const { answer, view } = await question.read(history, values, inquiry)
-      const format = inquiry.format === 'text' ? 'text' : 'json'
+      const format = answerFormats.find((each) => each === inquiry.format) ?? 'json'
       return writeAnswer(format, answer, view, { colour: false, width: usualColumns, tableWidth: usualColumns })
     },
   }

@@ -4,9 +4,9 @@ import { packageFile } from '../../model/package-files.ts'
 import { cookieName } from '../../pages/access/credentials.ts'
 import type { ApiTool } from '../../pages/api.ts'
 import { longestNote } from '../../questions/compose-note.ts'
+import { type ApiParameter, formatParameter, limitParameter, parametersOf } from '../../questions/query-parameters.ts'
 import { runParameter, shapeOf } from '../../questions/question.ts'
 import { type ApiAddress, apiEntries, type DescribeCommand, descriptionOf } from './api-entries.ts'
-import { type ApiParameter, limitParameter, parametersOf } from './api-parameters.ts'
 
 /** The API as OpenAPI 3.1, of the commands' own options and the published schemas of their answers. */
 export async function describeApi(version: string, describe: DescribeCommand): Promise<JsonObject> {
@@ -45,15 +45,21 @@ export async function describeApi(version: string, describe: DescribeCommand): P
 }
 
 async function describeEntry(name: string, entry: ApiAddress, describe: DescribeCommand): Promise<JsonObject> {
+  const parameters = parametersOf(await entry.load())
   return {
     operationId: name,
     summary: descriptionOf(entry, describe),
     description: `As \`hookdrift ${entry.words} --format json\`.`,
-    parameters: parametersOf(await entry.load()).map(describeParameter),
+    parameters: parameters.map(describeParameter),
     responses: {
       200: {
         description: 'What the command prints, with any exit code',
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaOf(name)}` } } },
+        content: {
+          'application/json': { schema: { $ref: `#/components/schemas/${schemaOf(name)}` } },
+          ...(parameters.some(({ parameter }) => parameter === formatParameter)
+            ? { 'text/csv': { schema: { type: 'string' } } }
+            : {}),
+        },
       },
       ...faults,
     },
@@ -219,7 +225,10 @@ export async function describeTools(describe: DescribeCommand): Promise<readonly
       name,
       description: descriptionOf(entry, describe),
       isOfAllProjects: entry.isOfAllProjects === true,
-      input: describeArguments(parametersOf(await entry.load())),
+      // What it reads is JSON.
+      input: describeArguments(
+        parametersOf(await entry.load()).filter(({ parameter }) => parameter !== formatParameter),
+      ),
       output: describeAnswer(schemaOf(name), entry, schemas),
     })),
   )

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { HistoryReader } from '../../history/reader.ts'
-import { AuditError } from '../../model/errors.ts'
-import { countsFromNow } from '../../pages/freshness.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { AuditError } from '../model/errors.ts'
+import { readDuration } from '../model/time.ts'
+import { suggestName } from '../text/nearest-name.ts'
 import {
   type Inquiry,
   type Parameter,
@@ -10,8 +11,7 @@ import {
   parameter,
   readValues,
   shapeOf,
-} from '../../questions/question.ts'
-import { suggestName } from '../../text/nearest-name.ts'
+} from './question.ts'
 
 /** A query parameter of the API. */
 export interface ApiParameter {
@@ -29,16 +29,25 @@ export const limitParameter = parameter(
     .regex(/^(all|[1-9]\d{0,8})$/, 'Expected a number from 1, or all.')
     .default('all'),
 )
+export const formatParameter = parameter(
+  '--format <format>',
+  'json, or csv: a record for each row',
+  z.enum(['json', 'csv']).default('json'),
+)
 const anyRun = parameter('--run <run>', 'a run: the answer is the same for all of them', z.string().optional())
 
 /** The parameters of an address, arguments first; `run` is always among them. */
 export function parametersOf({ parameters, runIs, isLimited }: Omit<ApiSource, 'write'>): readonly ApiParameter[] {
   const declared = Object.values(parameters).filter(({ isLocal = false }) => !isLocal)
-  const named = [...declared, ...(isLimited === false ? [] : [limitParameter])].flatMap((each): ApiParameter[] => {
-    const [name = '', alias] = namesOf(each)
-    const first = { name, description: each.description, parameter: each }
-    return alias === undefined ? [first] : [first, { name: alias, description: `the same as ${name}`, parameter: each }]
-  })
+  const named = [...declared, ...(isLimited === false ? [] : [limitParameter, formatParameter])].flatMap(
+    (each): ApiParameter[] => {
+      const [name = '', alias] = namesOf(each)
+      const first = { name, description: each.description, parameter: each }
+      return alias === undefined
+        ? [first]
+        : [first, { name: alias, description: `the same as ${name}`, parameter: each }]
+    },
+  )
   if (named.some(({ name }) => name === 'run')) return named
   const same = named.find(({ name }) => name === runIs)
   const run = { name: 'run', description: `the same as ${same?.name}`, parameter: same?.parameter ?? anyRun }
@@ -46,7 +55,7 @@ export function parametersOf({ parameters, runIs, isLimited }: Omit<ApiSource, '
 }
 
 /** Of `-p, --project <name...>`, project; of `--run, --at <run>`, at and run; of `[to]`, to. */
-function namesOf({ flags }: Parameter): readonly string[] {
+export function namesOf({ flags }: Parameter): readonly string[] {
   const options = [...flags.matchAll(/--([a-z-]+)/g)].map(([, name = '']) => name).reverse()
   return options.length > 0 ? options : [flags.replaceAll(/[^a-z-]/g, '')]
 }
@@ -56,6 +65,7 @@ const longest = 1000
 interface ReadParameters<Parameters extends ParameterTable> {
   readonly values: ParameterValues<Parameters>
   readonly limit: number
+  readonly format: 'json' | 'csv'
   /** A run that must exist, although the answer is the same for all. */
   readonly run: string | undefined
   /** Whether the answer is the same until the next run: nothing counts from the time of asking. */
@@ -68,7 +78,7 @@ interface ReadParameters<Parameters extends ParameterTable> {
  */
 export function readParameters<Parameters extends ParameterTable>(
   name: string,
-  source: ApiSource<Parameters>,
+  source: Omit<ApiSource<Parameters>, 'write'>,
   search: URLSearchParams,
 ): ReadParameters<Parameters> {
   const parameters = parametersOf(source)
@@ -99,10 +109,11 @@ export function readParameters<Parameters extends ParameterTable>(
       throw AuditError.usage(`the parameter "${namesOf(wrong)[0]}" is "${text}". ${message}`)
     })
   }
-  const { limit, run } = read({ limit: limitParameter, run: anyRun })
+  const { limit, format, run } = read({ limit: limitParameter, format: formatParameter, run: anyRun })
   return {
     values: read(source.parameters),
     limit: limit === 'all' ? Number.POSITIVE_INFINITY : Number(limit),
+    format,
     run,
     isOfRun: source.isOfRun && !countsFromNow(search),
   }
@@ -146,6 +157,24 @@ export interface ApiSource<Parameters extends ParameterTable = ParameterTable> {
   readonly runIs?: string
   /** false: it is one document, of which no rows are left out. */
   readonly isLimited?: false
-  /** The JSON of the answer; its text, where `inquiry` says so and the address has commands. */
+  /** The answer in the format of `inquiry`: JSON, CSV, or text where the address has commands. */
   write(history: HistoryReader, values: ParameterValues<Parameters>, inquiry: Inquiry): Promise<string>
+}
+
+/**
+ * Whether an address counts from the time of asking: its answer changes while no run comes, so that no copy of it is
+ * fresh.
+ */
+export function countsFromNow(search: URLSearchParams): boolean {
+  return [...search].some(([name, value]) => ages.includes(name) || (times.includes(name) && isRelative(value)))
+}
+
+/** Parameters that name a run or a time; a duration is a time before that of asking. */
+const times = ['run', 'at', 'from', 'to', 'since']
+
+/** Ages, and what is late. */
+const ages = ['older-than', 'overdue']
+
+function isRelative(time: string): boolean {
+  return ['today', 'yesterday'].includes(time) || readDuration(time) !== undefined
 }

@@ -52,6 +52,9 @@ export async function readRowLinks(request: SiteRequest, link: SiteLink = reques
   }
 }
 
+/** A column with longer texts gets room. */
+const leastText = 60
+
 /** The rows of an answer as a table. Columns without a value in any row are left out. */
 export function answerTable<Row extends object>(
   name: string,
@@ -61,23 +64,22 @@ export function answerTable<Row extends object>(
 ): Markup {
   const more: Column<Row>[] =
     below === undefined ? [] : [{ name: 'remarks', only: 'text', show: (row) => below(row) ?? '' }]
-  const used = columnsIn([...columns, ...more], 'text')
-    .map((column) => ({ column, cells: rows.map((row) => showValue(row, column, links)) }))
+  const all = columnsIn([...columns, ...more], 'text')
+  const subject = all.find(({ link = '' }) => ['violation', 'resource', 'rule'].includes(link)) ?? all[0]
+  const used = all
+    .map((column) => ({ column, cells: rows.map((row) => showValue(row, column, links, column === subject)) }))
     .filter(({ cells }) => cells.some((content) => content !== undefined))
-  const subject = Math.max(
-    0,
-    used.findIndex(({ column: { link } }) => link === 'violation' || link === 'resource' || link === 'rule'),
-  )
   const titles = used.map(({ column }) => {
     const values = rows.map((row) => valueIn(row, column)).filter((value) => value !== null)
     const isNumber = values.length > 0 && values.every((value) => typeof value === 'number')
-    return { title: titleOf(column.name), isNumber: column.align === 'right' || isNumber }
+    const isText = values.some((value) => typeof value === 'string' && value.length > leastText)
+    return { title: titleOf(column.name), isNumber: column.align === 'right' || isNumber, isText }
   })
   const lines = rows.map((_, at) => {
-    const cells = used.map(({ cells: contents }, place) => {
+    const cells = used.map(({ column, cells: contents }, place) => {
       const { title = '', isNumber = false } = titles[place] ?? {}
       const content = contents[at] ?? nothing
-      if (place === subject) return html`<th scope="row">${content}</th>`
+      if (column === subject) return html`<th scope="row">${content}</th>`
       if (!isNumber) return cell(title, content)
       const text = String(content)
       return cell(title, text === '0' ? text : content, text === '?' ? 'n unseen' : 'n')
@@ -97,13 +99,18 @@ export function titleOf(name: string): string {
 const [longest, mostItems] = [2000, 20]
 
 /** undefined where a row has no value. */
-function showValue<Row extends object>(row: Row, column: ColumnOfTable<Row>, links: RowLinks): Markup | undefined {
+function showValue<Row extends object>(
+  row: Row,
+  column: ColumnOfTable<Row>,
+  links: RowLinks,
+  isSubject: boolean,
+): Markup | undefined {
   const value = valueIn(row, column)
   if (Array.isArray(value)) return showList(row, value, column, links)
   if (isTime(value)) return showInstant(String(value))
   const severity = severities.find((one) => column.name === 'severity' && one === (column.show?.(row) ?? value))
   if (severity !== undefined) return severityChip(severity)
-  if (column.link === 'resource' && value !== null) return showResource(row, String(value), links)
+  if (column.link === 'resource' && value !== null) return showResource(row, String(value), links, isSubject)
   const text = column.show?.(row) ?? (value === null ? '' : textOf(value))
   if (text === '' || text === '-') return undefined
   // What a terminal shouts is bold here.
@@ -129,12 +136,13 @@ function showList<Row extends object>(
 
 const fieldList = z.array(schemas.fieldChange)
 
-/** By its name, and by its uid where that is another text. */
-function showResource(row: object, name: string, links: RowLinks): Markup {
+/** By its name. A row about it has its uid, too, where that is another text. */
+function showResource(row: object, name: string, links: RowLinks, isSubject: boolean): Markup {
   const uid = 'uid' in row ? String(row.uid) : name
   const code = html`<code>${shorten(uid, 80)}</code>`
   const href = links('resource', row, uid)
-  return name === '' || name === uid ? linked(code, href) : html`${linked(html`${shorten(name, 120)}`, href)} ${code}`
+  if (name === '' || name === uid) return linked(code, href)
+  return html`${linked(html`${shorten(name, 120)}`, href)}${isSubject && html` ${code}`}`
 }
 
 function linked(content: Markup, href: string | undefined): Markup {

@@ -1,4 +1,4 @@
-import type { ListedViolation } from '../history/sql/list-violations.ts'
+import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import type { RunInputs } from '../history/sql/read-run.ts'
 import { listRunsBefore } from '../history/sql/runs.ts'
 import { readResolvedBetween } from '../history/sql/violations.ts'
@@ -23,10 +23,12 @@ import {
 import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
 import { checkedExtent, extentOf, type ScanExtent } from '../report/gaps.ts'
-import { command, emptyState, severityChip, showInstant } from '../report/html/components/parts.ts'
+import { emptyState, severityChip, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { describeVerdict } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
+import { plotSections } from '../report/html/plots.ts'
+import { pageSection } from '../report/html/render-page.ts'
 import { causeCard } from '../report/html/show-causes.ts'
 import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html/show-projects.ts'
 import { showTrend } from '../report/html/show-trend.ts'
@@ -49,7 +51,6 @@ import {
   readTrendOf,
   timeOf,
 } from './run-facts.ts'
-import { hookdriftCommand } from './same-answer.ts'
 import { showGaps } from './show-gaps.ts'
 import { announceChanges, announcedCard, showLastChanges } from './show-last-changes.ts'
 import { showStale } from './show-late.ts'
@@ -78,10 +79,16 @@ export const overviewPage: SitePage = {
       body: html`${await showLatestVerdict(request, { active, coverage, unsure })}${showTrend(trend, { leastDays: 1, stillOpen: openOfLastWeek(request, active) })}
 ${await showCauses(request)}${await showLatest(request, { active, checked })}
 ${showProjectTable(request, { status, active, evaluations: await readProjectEvaluations(request) })}${showOthers(request, active, status)}
+${plotSections(await readOwned(request), { trend, links: reportLinks(request.link) }).map(pageSection)}
 ${await showRest(request, { rules: rankViolations(active.filter(isOpen), ({ rule }) => rule), inputs: await readInputs(request), extent: checked, configuration: configured.configuration })}`,
       same: { command: ['status'] },
     }
   },
+}
+
+/** The open violations, each with its owner. */
+async function readOwned({ history, run }: SiteRequest) {
+  return (await listViolations(history, { run: run.number, withOwners: true })).filter(isOpen)
 }
 
 async function readProjects(
@@ -108,8 +115,7 @@ async function showCauses(request: SiteRequest): Promise<Markup> {
   )
   if (rows.length === 0) return nothing
   const cards = rows.map((cause) => causeCard(cause, run.number, { links: reportLinks(link) }))
-  const omittedLine =
-    omitted === 0 ? nothing : html`<p class="soft">${command(hookdriftCommand(['causes']))} lists ${omitted} more.</p>`
+  const omittedLine = omitted === 0 ? nothing : html`<p><a href="${link('/causes')}">and ${omitted} more</a></p>`
   return html`<h2 id="causes">Causes</h2>
 <ul class="rows">
 ${cards}</ul>${omittedLine}
@@ -407,8 +413,16 @@ async function showRuns({ history, link, run, isLatest }: SiteRequest): Promise<
   if (rows.length === 0) return html``
   const columns = [{ title: 'Run' }, { title: 'Began' }, { title: 'Changes', isNumber: true }, { title: 'Scan' }]
   return html`<h2 id="runs">Last runs</h2>
-${table('Last runs', columns, rows)}<p><a href="${link('/runs')}">All runs</a></p>`
+${table('Last runs', columns, rows)}<p>${more.map(([path, title], at) => html`${at > 0 && ' · '}<a href="${link(path)}">${title}</a>`)}</p>`
 }
+
+const more = [
+  ['/runs', 'All runs'],
+  ['/compare', 'Compare the last two'],
+  ['/trend', 'Trend'],
+  ['/coverage', 'Coverage'],
+  ['/notes', 'Notes'],
+] as const
 
 /** Of the projects of a reader, a run may have scanned none. */
 function describeScan(walks: number, incomplete: number): string {

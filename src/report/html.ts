@@ -8,6 +8,7 @@ import { checkedExtentOf, gapsOf, isFirstScan, listingWalks, newViolations } fro
 import { acceptedRow, showViolations } from './html/components/finding-row.ts'
 import { command, emptyState, factList, fold, rowList } from './html/components/parts.ts'
 import { type Markup, html as markup } from './html/markup.ts'
+import { plotSections } from './html/plots.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
 import { causeSection } from './html/show-causes.ts'
 import { changeSections } from './html/show-changes.ts'
@@ -25,12 +26,13 @@ export const html: ReportFormat = (report, { trend }) => {
   const { run, digests, tool, verdict } = report
   const [opened = [], continuing = []] = groupsOf(report)
   const groups = [...opened, ...continuing]
+  const plots = plotSections(report.violations.filter(isOpen), { trend })
   return renderPage({
     title: `${describeSubject(report)}, hookdrift run ${run.number}, ${showTime(run.started_at)}`,
     heading: showSubject(report),
     alarm: showUnscanned(report),
     verdict: markup`${showVerdict(report)}${trend !== undefined && showTrend(trend)}`,
-    sections: sectionsOf(report, opened, continuing),
+    sections: sectionsOf(report, opened, continuing, plots),
     ...(groups.length === 0 ? {} : { aside: showAside(groups) }),
     footer: factList([
       ['Made by', `${tool.name} ${tool.version}`],
@@ -52,13 +54,19 @@ function groupsOf(report: Report): readonly (readonly RuleGroup[])[] {
   return groupByRule([fresh, open.filter((violation) => !isFresh.has(violation))], report)
 }
 
-function sectionsOf(report: Report, opened: readonly RuleGroup[], continuing: readonly RuleGroup[]): PageSection[] {
+function sectionsOf(
+  report: Report,
+  opened: readonly RuleGroup[],
+  continuing: readonly RuleGroup[],
+  plots: readonly PageSection[],
+): PageSection[] {
   const { run, notices } = report
   const areOld = continuing.every(({ violations }) => violations.every(({ state }) => state !== 'opened'))
   return [
     ...causeSection(report),
     ...changeSections(report, opened),
     { id: 'projects', title: 'Projects', content: showProjects(report) },
+    ...plots,
     {
       id: 'violations',
       title: isFirstScan(report) ? 'Open violations' : areOld ? 'Open since earlier runs' : 'Also open',

@@ -90,7 +90,7 @@ describe('hookdrift trend', () => {
 describe('the trend in an HTML report', () => {
   it('is a line with a text alternative, the same bytes after later runs', async () => {
     const { stdout } = await history.ask('report --run 2 --format html')
-    expect(stdout).toContain('aria-label="Open violations over 10 days: 2 at first, 1 at last, 2 at most"')
+    expect(stdout).toContain('>2 at first, 1 at last (1 high), 2 at most</desc>')
     expect(stdout).toContain('in the last 7 days: opened 0, fixed 1, removed 0, ended otherwise 0')
     expect(stdout).toContain('mean time to fix: 10 d (10 d of high)')
     const { directory } = history.fixture.harness

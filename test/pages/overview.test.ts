@@ -41,7 +41,10 @@ describe('the overview', () => {
   it('shows the numbers of the commands, and no others', async () => {
     const whole = await read(`/?run=${site.run}`)
     // Causes are cards of their own, each with the id that the command shows.
-    const page = whole.replace(/<h2 id="causes">.*?(?=<h2 id="new">)/s, '')
+    const plots = [...whole.matchAll(/<figure class="plot">.*?<\/figure>/gs)].map(([plot]) => plot)
+    const page = plots
+      .reduce((text, plot) => text.replace(plot, ''), whole)
+      .replace(/<h2 id="causes">.*?(?=<h2 id="new">)/s, '')
     const { rows: causes } = await ask('causes')
     const cards = [...whole.matchAll(/data-cause="([^"]*)"/g)].map(([, id]) => id)
     expect(cards).toEqual(causes.map(({ id }) => id))
@@ -103,11 +106,27 @@ describe('the overview', () => {
 
     const days = trend.rows.map((day) => severities.reduce((sum, one) => sum + (day.open[one] ?? 0), 0))
     const period = Math.round((Date.parse(trend.period.to) - Date.parse(trend.period.from)) / dayMs)
-    expect(page).toContain(
-      `Open violations over ${period} days: ${days[0]} at first, ${days.at(-1)} at last, ${Math.max(...days)} at most`,
-    )
+    expect(textOf(plots[0] ?? '')).toContain(`Open violations by severity over ${period} days ${days[0]} at first`)
+    for (const day of trend.rows) {
+      const cells = severities.map((severity) => day.open[severity] || '·')
+      expect(textOf(plots[0] ?? '')).toContain(`${day.date} ${cells.join(' ')}`)
+    }
+    for (const [plot, key] of [
+      [plots[1], 'project'],
+      [plots[2], 'owner'],
+    ] as const) {
+      const named = open.rows.filter((row) => row[key] !== null)
+      const bars = [...(plot ?? '').matchAll(/<th scope="row">(.*?)<\/th>[\s\S]*?<td class="n">(\d+)</g)]
+      const counted = Object.entries(Object.groupBy(named, (row) => String(row[key])))
+      expect(bars.map(([, name = '', number]) => [textOf(name).trim(), Number(number)])).toEqual(
+        counted
+          .map(([name, rows = []]) => [name, rows.length] as const)
+          .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)),
+      )
+    }
+    for (const one of trend.severities.filter(({ fixed }: Answer) => fixed > 0))
+      expect(textOf(plots[3] ?? '')).toContain(`${one.severity} ${showOpenTime(one.mean_time_to_fix_ms)}`)
     expect(days.at(-1)).toBe(open.counts.total + unknown.counts.total)
-    take(`Open, ${period} days: ${Math.min(...days)} to ${Math.max(...days)} ${days[0]} ${days.at(-1)}`)
     const week = trend.weeks.at(-1)
     const recent = open.rows.filter((row) => Date.parse(row.first_seen ?? '') >= end - 7 * dayMs).length
     expect(recent).toBeGreaterThan(0)

@@ -16,7 +16,7 @@ const show = (report: Report) => html(report, options)
 
 /** What this format may write: these elements, with quoted attributes. */
 const tag =
-  /<(?:!doctype html|\/?(?:html|head|meta|title|style|body|a|header|h[1-4]|p|nav|ul|ol|li|main|section|aside|svg|rect|dl|dt|dd|div|table|thead|tbody|tr|th|td|b|strong|code|span|br|del|ins|details|summary|footer)(?: [a-zA-Z-]+="[^"<>]*")*\/?)>/g
+  /<(?:!doctype html|\/?(?:html|head|meta|title|style|body|a|header|h[1-4]|p|nav|ul|ol|li|main|section|aside|figure|figcaption|svg|rect|polygon|desc|path|dl|dt|dd|div|table|thead|tbody|tr|th|td|b|strong|code|span|br|del|ins|details|summary|footer)(?: [a-zA-Z-]+="[^"<>]*")*\/?)>/g
 const withoutStyle = (page: string) => page.replace(/<style>[\s\S]*<\/style>/, '')
 
 /** The elements of violations, as data-* attributes say. */
@@ -302,17 +302,27 @@ describe('the HTML report', () => {
 const shown = (trend = aTrend) => html(aReport(), { ...fileRenderOptions, trend })
 
 describe('the trend of an HTML report', () => {
-  it('is a line with its first and last value, and a text for those who do not see it', () => {
+  it('is drawn by severity, with a text for those who do not see it, and its numbers', () => {
     const page = shown()
-    expect(page).toContain('role="img" aria-label="Open violations over 14 days: 12 at first, 4 at last, 13 at most"')
-    expect(page).toContain('Open, 14 days: 4 to 13')
-    expect(page).toMatch(/<span>12<\/span><svg [^>]+><polyline points="0\.0,10\.9 .+ 1000\.0,50\.0"\/>.+<b>4<\/b>/)
-    expect(page.match(/<path class="end"/g)).toHaveLength(2)
+    expect(page).toMatch(/<svg [^>]*role="img" aria-labelledby="open-title open-desc"/)
+    expect(page).toContain('<title id="open-title">Open violations by severity over 14 days</title>')
+    expect(page).toMatch(/<desc id="open-desc">12 at first, 4 at last \(.*\), 13 at most<\/desc>/)
+    expect(page.match(/<polygon class="(\w+)"/g)).toHaveLength(severities.length)
+    const lines = [...page.matchAll(/<tr><th scope="row">(\d{4}-\d\d-\d\d)<\/th>(.*)<\/tr>/g)].map(
+      ([, date = '', cells = '']) => [
+        date,
+        ...[...cells.matchAll(/>(\d+|·)</g)].map(([, cell]) => (cell === '·' ? 0 : Number(cell))),
+      ],
+    )
+    expect(lines).toEqual(
+      aTrend.days.toReversed().map(({ date, open }) => [date, ...severities.map((severity) => open[severity])]),
+    )
   })
 
   it('is flat where hardly anything changed: a hundredth does not look like a fall', () => {
     const days = aTrend.days.map((day, at) => ({ ...day, open: { ...day.open, high: 100 - (at % 2) } }))
-    const heights = [...shown({ ...aTrend, days }).matchAll(/[\d.]+,([\d.]+)(?=[ "])/g)].map(([, y]) => Number(y))
+    const [, points = ''] = /<polygon class="info" points="([^"]*)"/.exec(shown({ ...aTrend, days })) ?? []
+    const heights = [...points.matchAll(/[\d.]+,([\d.]+)/g)].map(([, y]) => Number(y))
     expect(Math.max(...heights) - Math.min(...heights)).toBeLessThan(28)
   })
 
@@ -330,8 +340,8 @@ describe('the trend of an HTML report', () => {
   })
 
   it('is not drawn of a single day, and is in no other format', () => {
-    expect(shown({ ...aTrend, days: aTrend.days.slice(-1) })).not.toContain('<polyline')
-    expect(html(aReport(), fileRenderOptions)).not.toContain('<polyline')
+    expect(shown({ ...aTrend, days: aTrend.days.slice(-1) })).not.toContain('<polygon')
+    expect(html(aReport(), fileRenderOptions)).not.toContain('<polygon')
     expect(json(aReport(), { ...fileRenderOptions, trend: aTrend })).toBe(json(aReport(), fileRenderOptions))
   })
 })

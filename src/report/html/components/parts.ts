@@ -50,13 +50,16 @@ export function severityChip(severity: Severity): Markup {
   return html`<span class="chip ${severity}">${severity}</span>`
 }
 
-/** Open violations by severity as one bar; nothing when there are none. Numbers next to it are its legend. */
-export function severityBar(counts: Readonly<Record<Severity, number>>): Markup {
+/**
+ * Open violations by severity as one bar; nothing when there are none. Numbers next to it are its legend. `most`: how many
+ * fill its place.
+ */
+export function severityBar(counts: Readonly<Record<Severity, number>>, most = totalOf(counts)): Markup {
   const total = totalOf(counts)
   if (total === 0) return nothing
   let x = 0
   const parts = severities.flatMap((severity) => {
-    const width = (counts[severity] / total) * 1000
+    const width = (counts[severity] / most) * 1000
     const part = html`<rect class="${severity}" x="${x.toFixed(1)}" y="0" width="${Math.max(width - 2, 1).toFixed(1)}" height="8"/>`
     x += width
     return counts[severity] === 0 ? [] : [part]

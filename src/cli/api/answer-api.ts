@@ -24,7 +24,7 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
     })),
     async prepare(name, search) {
       const entry = Object.entries(apiEntries).find(
-        ([each, { words }]) => each === name || words.replaceAll(' ', '/') === name,
+        ([each, { words }]) => each === name || words.split(' --')[0]?.replaceAll(' ', '/') === name,
       )
       if (entry === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
       const [named, { isOfAllProjects = false, hasCommands = false, load }] = entry

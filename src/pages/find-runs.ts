@@ -2,7 +2,7 @@ import { findRun } from '../history/find-run.ts'
 import { type CommittedRun, findCommittedRun, findLastRun, listRuns } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { showInstant } from '../report/html/components/parts.ts'
-import { html, type Markup } from '../report/html/markup.ts'
+import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { linksAt, paths } from './link.ts'
 import type { SiteHistory, SiteRequest } from './page.ts'
 import { onceForRun } from './run-facts.ts'
@@ -27,6 +27,19 @@ export async function runAsOf(
 export async function atLastRun(request: SiteRequest): Promise<SiteRequest | undefined> {
   const run = request.isLatest ? undefined : await findLastRun(request.history)
   return run && { ...request, run, isLatest: true, link: linksAt(undefined) }
+}
+
+/** The request of a page that shows the present first, with what people decided since the last run. */
+export async function presentOf(request: SiteRequest): Promise<SiteRequest> {
+  return (await atLastRun(request)) ?? request
+}
+
+/** What a page that shows the present first has of the run that its address names; nothing where that is the last one. */
+export async function thenSection({ run, history }: SiteRequest, content: Markup): Promise<Markup> {
+  if ((await findLastRun(history))?.number === run.number) return nothing
+  return html`<section class="then" aria-labelledby="then"><h2 id="then">As of run ${run.number}, ${showInstant(run.finished_at)}</h2>
+${content}</section>
+`
 }
 
 /** Whether a page shows the present state: as of the last run, also where the address names it. */

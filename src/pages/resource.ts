@@ -21,7 +21,7 @@ import { pageSection } from '../report/html/render-page.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { isOfLastRun, type RunNames, readRunNames } from './find-runs.ts'
+import { isOfLastRun, presentOf, type RunNames, readRunNames, thenSection } from './find-runs.ts'
 import { paths, type SiteLink } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
@@ -37,13 +37,14 @@ export const resourcePage: SitePage = {
   parameters: ['project', 'kind', 'from', 'to'],
   // Ages count from the time of asking, and requests go where the configuration says.
   isOfRun: false,
-  async show(request) {
-    const { history, run, link } = request
-    const identities = await identitiesAt(request)
+  async show(asked) {
+    const identities = await identitiesAt(asked)
     const [identity, ...others] = identities
     if (identity === undefined)
-      throw new NotFound(`As of run ${run.number}, there is no resource ${shorten(request.params.uid ?? '', 80)}`)
+      throw new NotFound(`As of run ${asked.run.number}, there is no resource ${shorten(asked.params.uid ?? '', 80)}`)
     const { project, kind, uid } = identity
+    const request = others.length > 0 ? asked : await presentOf(asked)
+    const { history, run, link } = request
     const crumbs = [{ title: project.name, href: link(paths.project(project.name)) }]
     if (others.length > 0)
       return {
@@ -64,11 +65,18 @@ export const resourcePage: SitePage = {
       title: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name === '' ? uid : name}`,
       crumbs,
       alarm: await showGaps(request, coverage),
-      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs, notes })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, project.name, link)}${showState(last)}`,
+      body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${await thenSection(asked, await showThen(asked, identity))}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs, notes })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, project.name, link)}${showState(last)}`,
       aside: showFacts(identity, versions, timeline.rows, link),
       same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }
   },
+}
+
+/** The violations and the state of a resource as of a past run. */
+async function showThen(request: SiteRequest, identity: Identity): Promise<Markup> {
+  const last = (await readVersionsOf(request.history, identity, request.run.number)).at(-1)
+  const rows = await readActive(request, identity)
+  return html`${showGone(last)}${rows.length > 0 && listActive(rows, request)}${last !== undefined && showAttributes(attributesOf(last))}`
 }
 
 function showGone(last: VersionSpan | undefined): Markup {
@@ -148,8 +156,12 @@ async function showActive(request: SiteRequest, identity: Identity): Promise<Mar
     id: 'violations',
     title: 'Violations',
     count: rows.length,
-    content: html`<ul class="rows">${rows.map((row) => showRow(row, request))}</ul>`,
+    content: listActive(rows, request),
   })
+}
+
+function listActive(rows: readonly ViolationRow[], request: SiteRequest): Markup {
+  return html`<ul class="rows">${rows.map((row) => showRow(row, request))}</ul>`
 }
 
 async function readActive(request: SiteRequest, identity: Identity): Promise<readonly ViolationRow[]> {

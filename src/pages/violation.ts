@@ -44,7 +44,7 @@ import { remediationFor } from '../report/remediation-for.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { builtInRule, rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
-import { isOfLastRun, type RunNames, readRunNames } from './find-runs.ts'
+import { isOfLastRun, presentOf, type RunNames, readRunNames, thenSection } from './find-runs.ts'
 import { linkToProject, linkToResource, paths } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readRequests, showRequest } from './restore-requests.ts'
@@ -62,33 +62,21 @@ export const violationPage: SitePage = {
   parameters: [],
   // Ages count from the time of asking, and people accept violations between runs.
   isOfRun: false,
-  async show(request) {
-    const { history, run, link, params } = request
-    const identified = await identify(request, params.fingerprint ?? '')
-    const { fingerprint, project, kind, uid } = identified
-    const [violation] = await readViolationsByKey(history, [{ ...identified, project: project.name }])
-    if (violation === undefined) throw new NotFound(`The violation ${fingerprint} is not in the history.`)
-    const row = toRow(violation, (await readDue(request))(violation.project))
-    const spans = (await readViolationsOf(history, identified, run.number)).filter(
-      (span) => span.fingerprint === fingerprint,
-    )
+  async show(asked) {
+    const then = await readViolation(asked)
+    const request = await presentOf(asked)
+    const { identified, row, spans, acceptances } = request === asked ? then : await readViolation(request)
+    const { link } = request
+    const { project, kind, uid } = identified
     const rule = await ruleOf(request, row.rule)
-    const accepted = await acceptancesAsOf(history, request.isLatest ? undefined : run)
-    const acceptances = accepted.filter((acceptance) => acceptance.fingerprint === fingerprint)
     const unread = await readViolationGaps(request, { project, row, needs: rule?.needs ?? [kind] })
     const runs = await readRunNames(request)
-    const { resolution = null, ended_by = null } = spans.at(-1) ?? {}
-    const whole = { ...row, resolution, ended_by }
     return {
       title: rule?.title ?? row.rule,
       heading: html`${rule?.title ?? row.rule}`,
       crumbs: [{ title: 'Violations', href: link('/violations') }],
       alarm: unread.gaps.length === 0 ? nothing : await showGaps(request, unread.scans.flatMap(toCoverage)),
-      body: html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
-<p>${severityChip(row.severity)} <b>${describeState(whole, request)}</b></p>
-<p class="lead">${withCode(row.message)}</p>
-<p class="where">${resource(row, linkToResource(link, row))}${row.path !== '' && html` at <code>${row.path}</code>`}${row.owner !== null && html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
-${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}
+      body: html`${showSubject(row, request)}${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}${await thenSection(asked, html`${showSubject(then.row, asked)}${showWaiverOf(then.row, then.acceptances, asked)}`)}
 ${await showHistoryOf(request, identified, { spans, runs })}
 <h2 id="fix">What to do</h2>
 ${rule !== undefined && rule.remediation !== '' && remediation(remediationFor(rule.remediation, [row]))}${await showRepair(request, identified, row)}
@@ -100,6 +88,35 @@ ${showStates(spans, runs)}`,
         : { command: ['violations'], options: { rule: row.rule } },
     }
   },
+}
+
+/** A violation as of the run of a request, its states until then, and what people accepted of it. */
+async function readViolation(request: SiteRequest) {
+  const { history, run, params } = request
+  const identified = await identify(request, params.fingerprint ?? '')
+  const { fingerprint, project } = identified
+  const [violation] = await readViolationsByKey(history, [{ ...identified, project: project.name }])
+  if (violation === undefined) throw new NotFound(`The violation ${fingerprint} is not in the history.`)
+  const spans = (await readViolationsOf(history, identified, run.number)).filter(
+    (span) => span.fingerprint === fingerprint,
+  )
+  const accepted = await acceptancesAsOf(history, request.isLatest ? undefined : run)
+  const { resolution = null, ended_by = null } = spans.at(-1) ?? {}
+  return {
+    identified,
+    spans,
+    row: { ...toRow(violation, (await readDue(request))(violation.project)), resolution, ended_by },
+    acceptances: accepted.filter((acceptance) => acceptance.fingerprint === fingerprint),
+  }
+}
+
+function showSubject(row: ViolationRow, request: SiteRequest): Markup {
+  const { link } = request
+  return html`<div class="subject" data-severity="${row.severity}" data-state="${row.state}">
+<p>${severityChip(row.severity)} <b>${describeState(row, request)}</b></p>
+<p class="lead">${withCode(row.message)}</p>
+<p class="where">${resource(row, linkToResource(link, row))}${row.path !== '' && html` at <code>${row.path}</code>`}${row.owner !== null && html` · owner <a href="${link(paths.owner(row.owner))}">${row.owner}</a>`}</p></div>
+`
 }
 
 /** @throws NotFound when a fingerprint, or its beginning, names none or several */

@@ -120,7 +120,7 @@ describe('the pages of a project that the last run could not scan', () => {
     expect(page).toContain(`? Its state is as of ${lastComplete()},`)
     const [row = ''] = new RegExp(`<li[^>]*><p>(?:(?!</li>).)*${fingerprint}(?:(?!</li>).)*</li>`).exec(page) ?? []
     expect(row).toMatch(/since .*, last seen .*: unknown now · <b class="bad">OVERDUE by \d+ d<\/b>/)
-    const before = await read(`/resources/${uid}?run=${site.run - 1}`)
+    const [, before = ''] = (await read(`/resources/${uid}?run=${site.run - 1}`)).split('<section class="then"')
     expect(before).not.toContain('Its state is as of')
     expect(before).toMatch(/\d d, since [^<]*<b class="bad">OVERDUE|\d d, since [^<]* · due in/)
   })

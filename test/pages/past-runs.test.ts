@@ -131,11 +131,13 @@ describe('the pages of a past run', async () => {
       ['?run=4', true, false],
       ['', true, true],
     ] as const) {
-      const violation = await read(`/violations/${accepted}${run}`)
+      const page = await read(`/violations/${accepted}${run}`)
+      // As of the last run, that is the present.
+      const violation = run === '?run=2' ? (/<section class="then".*?<\/section>/s.exec(page)?.[0] ?? '') : page
       expect([run, violation.includes('Accepted by kim'), violation.includes('Revoked by lee')]).toEqual([
         run,
         isAccepted,
-        isRevoked,
+        isAccepted,
       ])
       const waivers = await read(`/waivers${run}`)
       expect([run, waivers.includes(`>${name}</a>`)]).toEqual([run, isAccepted])
@@ -153,20 +155,21 @@ describe('the pages of a past run', async () => {
     expect(await read('/runs')).toContain('role="status">4 rows.')
   })
 
-  it('offer no action of today', async () => {
+  it('show the present of a violation first, and what to do now', async () => {
     const [open] = (await site.json('violations --run 1 --open')).rows
     const page = await read(`/violations/${open.fingerprint}?run=1`)
     expect(withWholeCommands(page)).toContain(
       `hookdrift timeline ${open.uid} --project ${open.project} --kind endpoint --run 1`,
     )
-    expect(page).not.toContain('hookdrift accept')
+    const [present = '', then = ''] = page.split('<section class="then"')
+    expect(present).toMatch(/data-state="\w+"/)
+    expect(then).toMatch(/^.*As of run 1, .*data-state="opened".*<\/section>/s)
     const changed = await read(`/resources/${open.uid}`)
     expect(changed).toContain('How to put it back')
-    for (const path of [`/violations/${open.fingerprint}?run=2`, `/resources/${open.uid}?run=2`]) {
-      expect([path, /-X PUT|put it back|hookdrift restore|a person decides/.test(await read(path))]).toEqual([
-        path,
-        false,
-      ])
+    for (const path of [`/violations/${open.fingerprint}`, `/resources/${open.uid}`]) {
+      const [now, past] = [await read(path), await read(`${path}?run=2`)]
+      const actions = /--request PUT|put it back|hookdrift restore|a person decides/g
+      expect([path, past.match(actions)]).toEqual([path, now.match(actions)])
     }
   })
   it('say which waivers ended', async () => {

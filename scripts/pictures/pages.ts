@@ -49,9 +49,16 @@ const shots: readonly Shot[] = [
   { name: 'worker', path: '/worker', also: ['phone'] },
 ]
 
-/** Takes the pictures of all served pages of three months into a folder. */
+/** Lists that look as others do. */
+const alike = [
+  ...['/acceptances', '/baselines/differences', '/causes', '/coverage', '/notes', '/owners/:owner/endpoints'],
+  '/trend',
+]
+
+/** Takes the pictures of served pages of three months into a folder. */
 export async function takePages(browser: Browser, folder: URL): Promise<void> {
-  const missing = pages.filter(({ path }) => !shots.some((shot) => shot.path === path)).map(({ path }) => path)
+  const shown = [...shots.map(({ path }) => path), ...alike]
+  const missing = pages.map(({ path }) => path).filter((path) => !shown.includes(path))
   if (missing.length > 0) throw new Error(`no picture is taken of ${missing.join(', ')}`)
   await using months = await playMonths()
   const { file: history } = months.fixture.harness

@@ -177,9 +177,7 @@ function showRunOf({ path, search, run, last }: PagePath, atLast?: string): Mark
 }
 
 /** Places in lists, which another run does not have. */
-const cursors: ReadonlySet<string> = new Set([
-  ...['after', 'before', 'after-project', 'after-kind', 'after-state', 'after-approval'],
-])
+const cursors: ReadonlySet<string> = new Set(['after', 'before'])
 
 function filtersOf(search: URLSearchParams): [name: string, value: string][] {
   return [...search].filter(([name, value]) => name !== 'run' && value !== '' && !cursors.has(name))

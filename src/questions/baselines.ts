@@ -77,7 +77,7 @@ interface BaselinesQuery {
  * The approved baselines by project, newest first.
  * @throws AuditError.usage when no project matches
  */
-export async function readBaselines(
+async function readBaselines(
   history: HistoryReader,
   { run, projects, all, limit }: BaselinesQuery,
 ): Promise<Answer<BaselineRow>> {
@@ -96,14 +96,14 @@ export async function readBaselines(
   }
 }
 
-export interface ListedBaseline {
+interface ListedBaseline {
   /** Of the approval. */
   readonly id: number
   readonly row: BaselineRow
 }
 
 /** All approvals of some projects, by project, newest first. */
-export function listBaselines(approvals: readonly Approval[], projects: readonly string[]): readonly ListedBaseline[] {
+function listBaselines(approvals: readonly Approval[], projects: readonly string[]): readonly ListedBaseline[] {
   const active = new Set(activeApprovals(approvals))
   return approvals
     .filter(({ project }) => matchesProject(project.name, projects))

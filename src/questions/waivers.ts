@@ -101,7 +101,7 @@ function stateAt(expires: string, now: number): WaiverRow['state'] {
 const unrecorded =
   'Waivers that accept nothing are not recorded: waiver/unused and waiver/expired name them among the violations.'
 
-export const waiverStates = {
+const waiverStates = {
   in_force: 'in force',
   ends_soon: 'ends soon',
   ended: 'ended',

@@ -19,7 +19,7 @@ export function layOutPage(content: SiteContent, page: PagePath): string {
     head: next === undefined ? nothing : html`<link rel="next" href="${next}">`,
     body: html`<header>
 ${siteHeader(page, link, runForm(page))}
-<div class="path">${page.path !== '/' && showCrumbs(crumbs, link)}${showRunOf(page, content.atLast)}</div>
+<div class="path">${page.path !== '/' && showCrumbs(crumbs, link)}${showRunOf(page, content)}</div>
 <div class="page-head">${alarm}<h1>${heading ?? title}</h1></div>
 </header>
 <div class="columns">
@@ -167,13 +167,13 @@ function runForm({ path, search, run, isLatest }: PagePath): Markup {
  * The run that the page is as of. Where a later one exists, that is said at once, with a way there. `atLast`: another page,
  * where the last run may not have this one.
  */
-function showRunOf({ path, search, run, last }: PagePath, atLast?: string): Markup {
+function showRunOf({ path, search, run, last }: PagePath, { atLast, isPresentFirst }: SiteContent): Markup {
   if (run.number === last.number) {
     return html`<p class="run-line">As of run ${run.number}, ${showInstant(run.finished_at)}</p>`
   }
   const now = new URLSearchParams(filtersOf(search))
   const href = atLast ?? (now.size === 0 ? path : `${path}?${now}`)
-  return html`<p class="past-run" role="note"><b>As of run ${run.number}</b>, ${showTime(run.finished_at)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
+  return html`<p class="past-run" role="note"><b>${isPresentFirst && 'Now, and below it as'}${!isPresentFirst && 'As'} of run ${run.number}</b>, ${showTime(run.finished_at)}. The last run is ${last.number}. <a href="${href}">This page as of the last run</a></p>`
 }
 
 /** Places in lists, which another run does not have. */

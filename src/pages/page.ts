@@ -105,6 +105,8 @@ export interface SiteContent {
   readonly same: SameAnswer
   /** Where "to the last run" leads; absent: to the same address. The last run may not have what this one has. */
   readonly atLast?: string | undefined
+  /** Whether the present comes first, then the run of the address. */
+  readonly isPresentFirst?: true
   /** The next page of a list. */
   readonly next?: string | undefined
 }

@@ -66,6 +66,7 @@ export const resourcePage: SitePage = {
       crumbs,
       alarm: await showGaps(request, coverage),
       body: html`${showGone(last)}${await showAsOf(request, identity, { coverage, last })}${await showActive(request, identity)}${await thenSection(asked, await showThen(asked, identity))}${showVersions(request, identity, { versions, runs })}${showTimeline(identity, timeline.rows, { link, runs, notes })}${await showRestore(request, identity)}${showUsers(timeline.more?.resources, project.name, link)}${showState(last)}`,
+      isPresentFirst: true,
       aside: showFacts(identity, versions, timeline.rows, link),
       same: { command: ['timeline'], operands: { uid }, options: { project: project.name, kind } },
     }

@@ -73,6 +73,7 @@ export const violationPage: SitePage = {
     const runs = await readRunNames(request)
     return {
       title: rule?.title ?? row.rule,
+      isPresentFirst: true,
       heading: html`${rule?.title ?? row.rule}`,
       crumbs: [{ title: 'Violations', href: link('/violations') }],
       alarm: unread.gaps.length === 0 ? nothing : await showGaps(request, unread.scans.flatMap(toCoverage)),

@@ -1,4 +1,4 @@
-import { isScalar } from 'yaml'
+import { isScalar, isSeq } from 'yaml'
 import { core, type z } from 'zod'
 import { describeIssue, expectationOfIssue, type FileView, type SchemaIssue } from './describe-issue.ts'
 import { type Expand, locate, type NodePath, type NodePosition, nodeValues, offsetWithin } from './node-values.ts'
@@ -17,7 +17,7 @@ export interface ReadDocument<T> {
   problemWithin(path: NodePath, offset: number, text: string): FileProblem
   /** A text as written, with references unexpanded; undefined if it is not a text or not in the file. */
   written(path: NodePath): string | undefined
-  /** Paths in the file of faulty parts that the value does not have; empty for a file without problems. */
+  /** Faulty parts that the value does not have; empty for a file without problems. Entries behind those of a list moved up. */
   readonly omittedPaths: readonly NodePath[]
 }
 
@@ -129,39 +129,33 @@ export function examineDocument<S extends z.ZodType>(
 
   const around = { nodeAt, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
   const omittedPaths: NodePath[] = []
-  let reduced: Reduction | undefined = { value, original: (path) => path }
   let decoded = decode(schema, value)
   for (let round = 0; decoded.misfits.length > 0; round++) {
-    const { original } = reduced
-    const faults = [...findingsIn(decoded.misfits, around, original).take(mostProblems)]
+    const faults = [...findingsIn(decoded.misfits, around).take(mostProblems)]
     // What is missing because a faulty part was left out does not count as a fault.
     if (round === 0) {
       for (const { path, where, text } of faults) report(path, offsetOf(path, where), text)
     }
-    omittedPaths.push(...faults.map(({ path }) => ownerOf(path, omittedPaths)))
-    reduced = round < mostRounds && omittedPaths.length < mostProblems ? leaveOut(value, omittedPaths) : undefined
-    if (reduced === undefined) break
-    decoded = decode(schema, reduced.value)
+    omittedPaths.push(...faults.map(({ path }) => nearestThere(value, path)))
+    const isTooMuch = round === mostRounds || omittedPaths.length >= mostProblems
+    if (isTooMuch || omittedPaths.some(({ length }) => length === 0)) break
+    leaveOut(value, omittedPaths.slice(-faults.length), nodeAt)
+    decoded = decode(schema, value)
   }
   // A schema drops such a member from a mapping of free names, unseen and unchecked.
   if (!takesAnyName) for (const { path, offset } of protos) report(path, offset, 'the name `__proto__` is reserved')
   const problems = [...knownProblems, ...problemsByPath.values()]
-  if (reduced === undefined) return { document: undefined, problems, faults: [] }
-  const { original } = reduced
+  if (decoded.misfits.length > 0) return { document: undefined, problems, faults: [] }
   const document: ReadDocument<z.output<S>> = {
     value: decoded.value,
-    at: (path, where = 'value') => positionOf(offsetOf(original(path), where)),
-    problem: (path, problem, where = 'value') => problemAt(offsetOf(original(path), where), problem),
-    problemWithin: (path, offset, problem) => {
-      const position = nodeAt(original(path))
-      const start = () => offsetOf(original(path), 'value')
-      return problemAt(
-        position === undefined ? start() : (offsetWithin(text, position.node, offset) ?? start()),
-        problem,
-      )
+    at: (path, where = 'value') => positionOf(offsetOf(path, where)),
+    problem: (path, problem, where = 'value') => problemAt(offsetOf(path, where), problem),
+    problemWithin(path, offset, problem) {
+      const node = nodeAt(path)?.node ?? null
+      return problemAt(offsetWithin(text, node, offset) ?? offsetOf(path, 'value'), problem)
     },
-    written: (path) => {
-      const node = nodeAt(original(path))?.node
+    written(path) {
+      const node = nodeAt(path)?.node
       return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
     },
     omittedPaths,
@@ -209,33 +203,20 @@ function* faultsIn(issues: readonly core.$ZodIssue[], document: ReadDocument<unk
   }
 }
 
-/** A value without its faulty parts. */
-interface Reduction {
-  readonly value: unknown
-  /** The path in the file of a path in the value: entries that were left out make the others move up. */
-  original(path: NodePath): NodePath
-}
-
-/**
- * Leaves parts out of a value. A part that is not there is missing: then its parent goes. Paths are those of the file.
- * Returns undefined where nothing would be left.
- */
-export function leaveOut(value: unknown, paths: readonly NodePath[]): Reduction | undefined {
-  const root = treeOf(paths.map((path) => nearestThere(value, path)))
-  if (root.isOut) return undefined
-  const moved = new Map<string, readonly number[]>()
-  const reduced = reduce(value, root, [], moved)
-  return {
-    value: reduced,
-    original(path) {
-      const originalPath: (string | number)[] = []
-      for (const [at, step] of path.entries()) {
-        const movedTo = typeof step === 'number' ? moved.get(JSON.stringify(path.slice(0, at))) : undefined
-        originalPath.push(typeof step === 'number' ? (movedTo?.[step] ?? step) : step)
-      }
-      return originalPath
-    },
+/** Takes parts out of a value. The entries of a list move up, and its nodes with them: a path leads to both. */
+function leaveOut(value: unknown, paths: readonly NodePath[], nodeAt: FileView['nodeAt']): void {
+  const indices = new Map<unknown[], Set<number>>()
+  for (const path of paths) {
+    const [owner, node] = [valueAt(value, path.slice(0, -1)), nodeAt(path.slice(0, -1))?.node]
+    if (!Array.isArray(owner)) {
+      Reflect.deleteProperty(Object(owner), path.at(-1) ?? '')
+      continue
+    }
+    for (const list of [owner, ...(isSeq(node) ? [node.items] : [])]) {
+      indices.set(list, (indices.get(list) ?? new Set()).add(Number(path.at(-1))))
+    }
   }
+  for (const [list, gone] of indices) for (const index of [...gone].sort((a, b) => b - a)) list.splice(index, 1)
 }
 
 function offsetIn(position: NodePosition | undefined, where: 'key' | 'value'): number {
@@ -264,46 +245,12 @@ function valueAt(value: unknown, path: NodePath): unknown {
   return current
 }
 
-/** Findings with paths in the file. */
-function* findingsIn(
-  issues: readonly core.$ZodIssue[],
-  around: FileView,
-  original: Reduction['original'],
-): Generator<SchemaIssue> {
-  for (const issue of issues) {
-    for (const finding of describeIssue({ ...issue, path: [...original(pathOf(issue))] }, around)) yield finding
-  }
+function* findingsIn(issues: readonly core.$ZodIssue[], around: FileView): Generator<SchemaIssue> {
+  for (const issue of issues) yield* describeIssue(issue, around)
 }
 
 function pathOf({ path }: core.$ZodIssue): NodePath {
   return path.map((step) => (typeof step === 'symbol' ? String(step) : step))
-}
-
-/** What was left out is missing now: then the fault is its owner's. */
-function ownerOf(path: NodePath, omittedPaths: readonly NodePath[]): NodePath {
-  const isOut = omittedPaths.some(
-    (other) => other.length === path.length && other.every((step, at) => step === path[at]),
-  )
-  return isOut && path.length > 0 ? ownerOf(path.slice(0, -1), omittedPaths) : path
-}
-
-interface Tree {
-  isOut: boolean
-  readonly below: Map<string | number, Tree>
-}
-
-function treeOf(paths: readonly NodePath[]): Tree {
-  const root: Tree = { isOut: false, below: new Map() }
-  for (const path of paths) {
-    let tree = root
-    for (const step of path) {
-      const next = tree.below.get(step) ?? { isOut: false, below: new Map() }
-      tree.below.set(step, next)
-      tree = next
-    }
-    tree.isOut = true
-  }
-  return root
 }
 
 /** The path itself, or that of the object in which its end is missing. */
@@ -314,24 +261,4 @@ function nearestThere(value: unknown, path: NodePath): NodePath {
     here = Object.getOwnPropertyDescriptor(here, step)?.value
   }
   return path
-}
-
-function reduce(value: unknown, tree: Tree, path: NodePath, moved: Map<string, readonly number[]>): unknown {
-  if (tree.below.size === 0 || typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([name]) => childOf(tree, name, value)?.isOut !== true)
-  if (Array.isArray(value))
-    moved.set(
-      JSON.stringify(path),
-      entries.map(([index]) => Number(index)),
-    )
-  const members = entries.map(([name, member], index) => {
-    const child = childOf(tree, name, value)
-    const step = Array.isArray(value) ? index : name
-    return [name, child === undefined ? member : reduce(member, child, [...path, step], moved)] as const
-  })
-  return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members)
-}
-
-function childOf({ below }: Tree, name: string, owner: object): Tree | undefined {
-  return below.get(Array.isArray(owner) ? Number(name) : name)
 }

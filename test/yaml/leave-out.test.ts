@@ -1,28 +1,39 @@
 import { describe, expect, it } from 'vitest'
-import { leaveOut } from '../../src/yaml/read-document.ts'
+import { z } from 'zod'
+import { examineDocument } from '../../src/yaml/read-document.ts'
 
-const value = { a: 1, list: [{ x: 1 }, { x: 2 }, { x: 3, deep: [10, 20, 30] }] }
+const schema = z.strictObject({
+  a: z.int().exactOptional(),
+  names: z.record(z.string(), z.int()).default({}),
+  list: z.array(z.strictObject({ x: z.int(), deep: z.array(z.int()).default([]) })).default([]),
+})
+const read = (text: string) => examineDocument(text, { file: 'f.yaml', schema, takesAnyName: true }).document
 
-describe('leaving out', () => {
-  it('members and entries keeps the rest, and knows where it was', () => {
-    const reduced = leaveOut(value, [['a'], ['list', 1], ['list', 2, 'deep', 0]])
-    expect(reduced?.value).toEqual({ list: [{ x: 1 }, { x: 3, deep: [20, 30] }] })
-    expect(reduced?.original(['list', 1, 'deep', 1])).toEqual(['list', 2, 'deep', 2])
-    expect(reduced?.original(['list', 0, 'x'])).toEqual(['list', 0, 'x'])
+describe('a file with faulty parts', () => {
+  it('is the rest of it, each part at its position', () => {
+    const document = read('a: one\nlist:\n  - x: 1\n  - x: two\n  - x: 3\n    deep: [ten, 20, 30]\n')
+    expect(document?.value).toEqual({
+      names: {},
+      list: [
+        { x: 1, deep: [] },
+        { x: 3, deep: [20, 30] },
+      ],
+    })
+    expect(document?.at(['list', 1, 'deep', 1])).toEqual({ line: 6, column: 21 })
+    expect(document?.at(['list', 0, 'x'])).toEqual({ line: 3, column: 8 })
+    expect(document?.omittedPaths).toEqual([['a'], ['list', 1, 'x'], ['list', 2, 'deep', 0], ['list', 1]])
   })
 
-  it('what is missing takes its owner along', () => {
-    expect(leaveOut(value, [['list', 0, 'y']])?.value).toEqual({ a: 1, list: value.list.slice(1) })
+  it('lacks what is incomplete', () => {
+    expect(read('list: [{ deep: [] }, { x: 2 }]')?.value.list).toEqual([{ x: 2, deep: [] }])
   })
 
-  it('everything leaves nothing', () => {
-    expect(leaveOut(value, [['b']])).toBeUndefined()
-    expect(leaveOut([], [[]])).toBeUndefined()
+  it('is nothing where no part is right', () => {
+    expect([read('[]'), read('3')]).toEqual([undefined, undefined])
   })
 
   it('treats no name as special', () => {
-    const odd = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2}')
-    const reduced = leaveOut(odd, [['constructor']])?.value
-    expect(JSON.stringify(reduced)).toBe('{"__proto__":{"x":1}}')
+    const names = read('names: { __proto__: one, constructor: two, toString: 3 }')?.value.names ?? {}
+    expect(JSON.stringify(names)).toBe('{"toString":3}')
   })
 })

@@ -39,7 +39,6 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
   ],
   ['src/config/notify-schema.ts', ourText, '/^[A-Za-z0-9+/]+={0,2}$/', '/=+$/', '/^\\[(.*)\\]$/'],
   ['src/config/read-configuration.ts', ourText, '/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g'],
-  ['src/config/read-configured-paths.ts', ourText, '/\\$\\{(?:file:[^{}]+|[A-Za-z_]\\w*)/g'],
   [
     'src/config/serve-schema.ts',
     ourText,

@@ -13,8 +13,15 @@ const configured = {
   expected: { named: [], isDiscovered: () => true },
   channels: [],
   schedules: [
-    { name: 'hourly', cron: '0 * * * *', timezone: 'Europe/Berlin', projects: ['acme/payments'], slackMs: hourMs },
-    { name: 'nightly', cron: '30 3 * * *', timezone: 'Europe/Berlin', projects: [], slackMs: hourMs },
+    {
+      name: 'hourly',
+      cron: '0 * * * *',
+      timezone: 'Europe/Berlin',
+      projects: ['acme/payments'],
+      jitterMs: 0,
+      runTimeoutMs: hourMs,
+    },
+    { name: 'nightly', cron: '30 3 * * *', timezone: 'Europe/Berlin', projects: [], jitterMs: 0, runTimeoutMs: hourMs },
   ],
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ConfiguredPaths } from '../config/read-configured-paths.ts'
+import type { Configuration } from '../config/configuration.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import { createMaskingSealer, type Sealer } from '../inventory/sealer.ts'
@@ -39,14 +39,25 @@ export function hasConfiguration(config: string, { cwd, env }: ProcessContext): 
 export async function configuredPaths(
   config: string,
   { cwd, env }: ProcessContext,
-  { named, onRead }: { readonly named?: string; readonly onRead?: (file: string) => void } = {},
-): Promise<ConfiguredPaths> {
-  const { readConfiguredPaths } = await import('../config/read-configured-paths.ts')
+  {
+    named = 'the history with --history FILE',
+    onRead,
+  }: { readonly named?: string; readonly onRead?: (file: string) => void } = {},
+): Promise<Configuration> {
+  const { readConfiguration } = await import('../config/read-configuration.ts')
   const readFile = (file: string, mostBytes?: number) => {
     onRead?.(file)
     return readTextFile(file, mostBytes)
   }
-  return readConfiguredPaths(resolve(cwd(), config), { env, readFile }, named)
+  return readConfiguration(
+    resolve(cwd(), config),
+    { env, readFile },
+    {
+      needs: ['history', 'policy'],
+      usesSecrets: false,
+      advice: `name ${named}, or another configuration with --config FILE`,
+    },
+  )
 }
 
 /**
@@ -57,16 +68,11 @@ export async function configuredPaths(
 export async function findConfiguredPaths(
   { history, config }: HistoryOptions,
   terminal: ProcessContext,
-): Promise<ConfiguredPaths | undefined> {
+): Promise<Configuration | undefined> {
   const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (history !== undefined || (isNamed && !hasConfiguration(config, terminal))) return undefined
   const paths = await configuredPaths(config, terminal)
-  if (!paths.isFaulty) {
-    const { projects } = terminal.reading ?? {}
-    if (projects === undefined) return paths
-    const { projectScope } = await import('../config/choose-projects.ts')
-    return { ...paths, projects: paths.projects.filter(projectScope(projects).has) }
-  }
+  if (paths.isWhole) return paths
   throw AuditError.usage(`${config}: a service, a project, a schedule or a channel cannot be read`, {
     advice: '`hookdrift config check` says which, and why',
   })
@@ -83,9 +89,13 @@ export async function knownSecrets(
   const { env } = terminal
   const given = [env.HOOKDRIFT_KEY ?? '', env.HOOKDRIFT_SEAL_KEY ?? '']
   if (history !== undefined) return given
-  const { readSecrets } = await import('../config/read-members.ts')
+  const { examineConfiguration } = await import('../config/read-configuration.ts')
+  const sources = { env, readFile: readTextFile }
   try {
-    return [...given, ...readSecrets(resolve(terminal.cwd(), config), { env, readFile: readTextFile })]
+    return [
+      ...given,
+      ...examineConfiguration(resolve(terminal.cwd(), config), sources, { needs: [], usesSecrets: false }).secrets,
+    ]
   } catch (error) {
     if (error instanceof AuditError) return given
     throw error

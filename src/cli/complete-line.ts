@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander'
 import { configuredPaths, hasConfiguration, namedHistory } from '../app/locate-history.ts'
 import { namesIn } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import { expectedIn } from '../config/choose-projects.ts'
 import { readLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -169,7 +170,7 @@ function wordsOf(values: readonly string[]): readonly Candidate[] {
 async function configuredProjects(given: Given, terminal: ProcessContext): Promise<readonly Candidate[]> {
   const config = given.get('--config') ?? 'hookdrift.yaml'
   if (given.has('--history') || !hasConfiguration(config, terminal)) return []
-  return wordsOf((await configuredPaths(config, terminal)).projects)
+  return wordsOf(expectedIn((await configuredPaths(config, terminal)).services).named)
 }
 
 async function historyNames(

@@ -5,6 +5,7 @@ import { openLog } from '../app/log.ts'
 import { openExistingHistory, readPoolOf } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { letAuditsGoFirst, systemClock } from '../app/system.ts'
+import { expectedIn } from '../config/choose-projects.ts'
 import { messageOf } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
@@ -48,8 +49,9 @@ async function openSite(): Promise<RequestHandler> {
       configured: async () => {
         const paths = await findConfiguredPaths(options, terminal)
         if (paths === undefined) return undefined
-        const { projects: named, isDiscovered, schedules, channels } = paths
-        return { expected: { named, isDiscovered }, schedules, channels }
+        const { services, schedules, notify } = paths
+        const channels = notify.map(({ name, type }) => ({ name, type }))
+        return { expected: expectedIn(services), schedules, channels }
       },
       pool: () => readPoolOf(location),
       gatewayOf: (project) => gatewayOf(project, options, terminal),

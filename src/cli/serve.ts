@@ -6,9 +6,15 @@ import { openLog } from '../app/log.ts'
 import { type ProcessContext, printWarning } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { letAuditsGoFirst } from '../app/system.ts'
-import type { ServeSettings } from '../config/configuration.ts'
-import { isOpenToAll, readServe, serveSettingsOf } from '../config/read-serve.ts'
-import { guardAdvice, type ListenAddress, listenAddress } from '../config/serve-schema.ts'
+import { readConfiguration } from '../config/read-configuration.ts'
+import {
+  guardAdvice,
+  isOpenToAll,
+  type ListenAddress,
+  listenAddress,
+  type ServeSettings,
+  serveSettingsOf,
+} from '../config/serve-schema.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { answerHealth } from '../serving/answer-in-thread.ts'
 import { listen } from '../serving/listen.ts'
@@ -95,9 +101,12 @@ async function serve(options: ServeOptions, given: ProcessContext): Promise<numb
 /** Who may read, as the configuration says, also where the history is named without it. */
 function readSettings({ config }: ServeOptions, terminal: ProcessContext): ServeSettings {
   const sources = { env: terminal.env, readFile: readTextFile }
-  const { settings, warnings } = readServe(resolve(terminal.cwd(), config), sources)
+  const { serve = serveSettingsOf(), warnings } = readConfiguration(resolve(terminal.cwd(), config), sources, {
+    needs: ['serve'],
+    needsTokens: 'all',
+  })
   for (const warning of warnings) printWarning(warning, terminal)
-  return settings
+  return serve
 }
 
 function portOf({ listen, hosts }: ServeSettings): string {

@@ -70,31 +70,41 @@ export function addressOf({ settings: { name, url, dialect }, projects }: Servic
   return { name, base: baseOf(url, dialect.pathPrefix), uids: projects.map(({ ref }) => ref.uid) }
 }
 
-/** Whether a project that a run scanned is one that a configuration names or may have found. */
-export function configuredIn(services: readonly ServiceEntries[]): (project: ProjectRef) => boolean {
-  const addresses = services.map(addressOf)
-  const byName = new Map(
-    services.map((service) => [
-      service.settings.name,
-      {
-        named: new Set(service.projects.map(({ ref }) => ref.name)),
-        patterns: service.matches.map(({ pattern }) => pattern),
-        elsewhere: namedElsewhere(addressOf(service), addresses),
-      },
-    ]),
-  )
-  return (project) => {
-    const service = byName.get(project.service)
-    if (service === undefined) return false
-    const { named, patterns, elsewhere } = service
-    return named.has(project.name) || (mayBeDiscovered(project, patterns) && !elsewhere.has(project.uid))
-  }
-}
-
 interface ServiceEntries {
   readonly settings: { readonly name: string; readonly url: string; readonly dialect: { readonly pathPrefix: string } }
   readonly projects: readonly { readonly ref: ProjectRef }[]
   readonly matches: readonly { readonly pattern: string }[]
+}
+
+export interface ExpectedProjects {
+  /** Those that the configuration names: `service/project`. */
+  readonly named: readonly string[]
+  /** Whether it is a further one that the list of a service showed, or such a list. */
+  isDiscovered(project: ProjectRef): boolean
+}
+
+export function expectedIn(services: readonly ServiceEntries[]): ExpectedProjects {
+  const addresses = services.map(addressOf)
+  const lists = new Map(
+    services.map((service) => {
+      const patterns = service.matches.map(({ pattern }) => pattern)
+      return [service.settings.name, { patterns, elsewhere: namedElsewhere(addressOf(service), addresses) }]
+    }),
+  )
+  return {
+    named: services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name)),
+    isDiscovered(project) {
+      const list = lists.get(project.service)
+      return list !== undefined && mayBeDiscovered(project, list.patterns) && !list.elsewhere.has(project.uid)
+    },
+  }
+}
+
+/** Whether a project that a run scanned is one that a configuration names or may have found. */
+export function configuredIn(services: readonly ServiceEntries[]): (project: ProjectRef) => boolean {
+  const { named, isDiscovered } = expectedIn(services)
+  const names = new Set(named)
+  return (project) => names.has(project.name) || isDiscovered(project)
 }
 
 /** Which projects something is about: see `matchesProject`. */

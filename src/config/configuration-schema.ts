@@ -317,58 +317,63 @@ const scheduleSchema = z.strictObject({
     .describe("How long one run of this schedule may take. Default: the configuration's"),
 })
 
+const configurationMembers = {
+  history: path
+    .refine((text) => /^(?:postgres(?:ql)?)?$/i.test(urlScheme(text) ?? ''), {
+      error: 'the path of a file, or postgres://HOST/DATABASE',
+      abort: true,
+    })
+    .check(checkFaults(findHistoryFault))
+    .default('./hookdrift.db')
+    .describe(
+      'The SQLite file, or postgres://USER@HOST/DATABASE for many machines; $HOOKDRIFT_HISTORY and --history override it',
+    ),
+  seal_key: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,4096}$/, { error: '32 to 4096 visible ASCII characters without spaces or line breaks' })
+    .exactOptional()
+    .describe(
+      `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history; a history on a server needs a given one`,
+    ),
+  policy: path.exactOptional().describe('The policy file. Default: the recommended rules'),
+  company: z
+    .string()
+    .regex(/^(?! )[^\0-\x1f\x7f]{1,200}(?<! )$/, { error: 'text without line breaks, at most 200 characters' })
+    .check(checkFaults(findCredential))
+    .exactOptional()
+    .describe('Whose webhooks these are, as reports by control name it. Default: a line to write on'),
+  concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
+  run_timeout: runTimeout
+    .prefault('1h')
+    .describe(
+      'How long one whole run may take; listings not finished by then are partial, and the run is committed. A schedule may set its own',
+    ),
+  retention: retentionSchema
+    .exactOptional()
+    .describe('Which runs to keep when old ones are pruned after a run, at most once a day. Default: all'),
+  serve: serveSchema.exactOptional(),
+  worker: workerSchema.exactOptional(),
+  schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` audits which projects'),
+  notify: z.array(channelSchema).max(100).default([]).describe('Who is notified of changes'),
+  ui_url: linkWith(uiPlaceholders)
+    .exactOptional()
+    .describe(
+      'Where the gateway itself shows a resource, for links in notifications and HTML reports: an address with {service}, {project}, {project_id}, {kind}, {listing} and {uid}',
+    ),
+  report_url: linkWith(reportPlaceholders)
+    .exactOptional()
+    .describe(
+      'Where the HTML report of a run is published, for links in notifications: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
+    ),
+  services: z.array(service).min(1).max(1000),
+}
+
 /** The file `hookdrift.yaml` as a person writes it: every member of the outer contract, once. */
-export const configurationSchema = z
-  .strictObject({
-    history: path
-      .refine((text) => /^(?:postgres(?:ql)?)?$/i.test(urlScheme(text) ?? ''), {
-        error: 'the path of a file, or postgres://HOST/DATABASE',
-        abort: true,
-      })
-      .check(checkFaults(findHistoryFault))
-      .default('./hookdrift.db')
-      .describe(
-        'The SQLite file, or postgres://USER@HOST/DATABASE for many machines; $HOOKDRIFT_HISTORY and --history override it',
-      ),
-    seal_key: z
-      .string()
-      .regex(/^[\x21-\x7e]{32,4096}$/, { error: '32 to 4096 visible ASCII characters without spaces or line breaks' })
-      .exactOptional()
-      .describe(
-        `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history; a history on a server needs a given one`,
-      ),
-    policy: path.exactOptional().describe('The policy file. Default: the recommended rules'),
-    company: z
-      .string()
-      .regex(/^(?! )[^\0-\x1f\x7f]{1,200}(?<! )$/, { error: 'text without line breaks, at most 200 characters' })
-      .check(checkFaults(findCredential))
-      .exactOptional()
-      .describe('Whose webhooks these are, as reports by control name it. Default: a line to write on'),
-    concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
-    run_timeout: runTimeout
-      .prefault('1h')
-      .describe(
-        'How long one whole run may take; listings not finished by then are partial, and the run is committed. A schedule may set its own',
-      ),
-    retention: retentionSchema
-      .exactOptional()
-      .describe('Which runs to keep when old ones are pruned after a run, at most once a day. Default: all'),
-    serve: serveSchema.exactOptional(),
-    worker: workerSchema.exactOptional(),
-    schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` audits which projects'),
-    notify: z.array(channelSchema).max(100).default([]).describe('Who is notified of changes'),
-    ui_url: linkWith(uiPlaceholders)
-      .exactOptional()
-      .describe(
-        'Where the gateway itself shows a resource, for links in notifications and HTML reports: an address with {service}, {project}, {project_id}, {kind}, {listing} and {uid}',
-      ),
-    report_url: linkWith(reportPlaceholders)
-      .exactOptional()
-      .describe(
-        'Where the HTML report of a run is published, for links in notifications: an address with {run}, {directory} (such as run-000017) and {fingerprint}',
-      ),
-    services: z.array(service).min(1).max(1000),
-  })
+export const configurationSchema = z.strictObject(configurationMembers).check(checkFaults(findContradictions))
+
+/** The same for what is left of a file without its faulty parts. */
+export const partialSchema = z
+  .strictObject({ ...configurationMembers, services: z.array(service).max(1000).default([]) })
   .check(checkFaults(findContradictions))
 
 export type DecodedConfiguration = z.output<typeof configurationSchema>
@@ -585,7 +590,7 @@ function* findUnreadableList(service: DecodedService): Generator<ValueFault> {
     const text = isNoneNamed
       ? 'organisation is missing, the id of the organisation whose projects are listed; or name one of them'
       : 'organisation is missing: the projects are not read, so none shows it'
-    yield { path: [], say: () => text, mayBeDueTo: ([first]) => first === 'services' }
+    yield { path: [], say: () => text, mayBeDueTo: ([first = 'services']) => first === 'services' }
   }
   yield* findRepeats(
     matched.map(([index, { match }]) => {
@@ -672,15 +677,15 @@ function* findPointless({ services, schedules, notify, serve }: DecodedConfigura
     for (const [label, value] of opensTickets(channel) ? [] : Object.entries(channel.labels ?? {})) {
       if (labelled.some((labels) => Object.hasOwn(labels, label) && labels[label] === value)) continue
       const say = () => `no project has the label ${describeReference(label)} with ${describeText(value)}`
-      yield { path: ['notify', at, 'labels', label], say, mayBeDueTo: ([first]) => first === 'services' }
+      yield { path: ['notify', at, 'labels', label], say, mayBeDueTo: ([first = 'services']) => first === 'services' }
     }
   }
 }
 
 /** Whether a faulty part is a project or its name: then a pattern may be meant for that. */
-function isNameOfProject(path: NodePath): boolean {
-  const last = path.at(-1) ?? 'services'
-  return path[0] === 'services' && (typeof last === 'number' || ['services', 'projects', 'id', 'name'].includes(last))
+export function isNameOfProject(path: NodePath): boolean {
+  const [first, last] = [path[0] ?? 'services', path.at(-1) ?? 'services']
+  return first === 'services' && (typeof last === 'number' || ['services', 'projects', 'id', 'name'].includes(last))
 }
 
 /** Quotes that a shell or a CI system did not take away are sent as a part of the key. */

@@ -4,7 +4,7 @@ import type { Filters, Offers, ServiceSettings } from '../service/settings.ts'
 import type { Retention } from './configuration-schema.ts'
 import type { ValuePosition } from './expand-references.ts'
 import type { DecodedChannel } from './notify-schema.ts'
-import type { ListenAddress, NetworkRange, ReaderRight } from './serve-schema.ts'
+import type { ListenAddress, ServeSettings } from './serve-schema.ts'
 
 /** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
 export interface Configuration {
@@ -36,39 +36,14 @@ export interface Configuration {
   /** The template of addresses of published reports. */
   readonly reportUrl: string | undefined
   readonly services: readonly ConfiguredService[]
+  /** Whether no project, schedule or channel was left out as faulty. */
+  readonly isWhole: boolean
   /** Its keys, tokens and passwords: texts that are stored must not repeat them. */
   readonly secrets: readonly string[]
   /** sha256 in hex of the configuration, without keys and other secrets. */
   readonly digest: string
   /** `file:line:column: text`, in the order of the file. */
   readonly warnings: readonly string[]
-}
-
-/** Where `hookdrift serve` has the pages, and who may read them, there or at the worker. */
-export interface ServeSettings {
-  readonly listen: ListenAddress | undefined
-  /** Host names that it answers to; undefined: all that fit the address. */
-  readonly hosts: readonly string[] | undefined
-  readonly tokens: readonly ReaderToken[]
-  /** Says who its users are; undefined: no proxy does. */
-  readonly trustedProxy: TrustedProxy | undefined
-}
-
-export interface ReaderToken {
-  /** undefined for the one token that has none. */
-  readonly name: string | undefined
-  /** A secret: for comparison only, never for a log or an answer. */
-  readonly token: string
-  /** Patterns of projects; undefined: all. */
-  readonly projects: readonly string[] | undefined
-  readonly may?: readonly ReaderRight[] | undefined
-}
-
-export interface TrustedProxy {
-  /** In small letters. */
-  readonly header: string
-  /** The proxy's own addresses. */
-  readonly networks: readonly NetworkRange[]
 }
 
 export interface ConfiguredService {

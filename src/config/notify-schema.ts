@@ -191,6 +191,12 @@ export function httpAddress(
   return 'url' in channel ? { member: 'url', url: channel.url } : undefined
 }
 
+/** Whether the address in a member is a secret itself: who knows it may send. */
+export function isSecretAddress(channel: DecodedChannel, member: unknown): boolean {
+  if (channel.type === 'email') return member === 'smtp' && smtpServer(channel.smtp)?.password !== undefined
+  return member === 'url' && ['webhook', 'slack', 'teams'].includes(channel.type)
+}
+
 /** Members of a channel that messages may show; all others may be secret. */
 const publicMembers: ReadonlySet<unknown> = new Set([
   ...Object.keys(chosen),

@@ -16,9 +16,13 @@ import {
   type DecodedConfiguration,
   type DecodedProject,
   type DecodedService,
+  isKeyPath,
+  isNameOfProject,
   isSecretPath,
+  isServeSecret,
   matchedProjects,
   namedProjects,
+  partialSchema,
   retentionOf,
   secretPlaceholder,
 } from './configuration-schema.ts'
@@ -31,11 +35,9 @@ import {
   type ValuePosition,
   withoutReferences,
 } from './expand-references.ts'
-import { findChannelWarnings, findServeWarnings, findWarnings } from './find-warnings.ts'
-import { channelWithoutSecrets, type DecodedChannel, httpAddress, isChannelSecret } from './notify-schema.ts'
-import { notingSecrets } from './read-members.ts'
-import { type NeededTokens, notingTokens, serveSettingsOf } from './read-serve.ts'
-import { listenAddress } from './serve-schema.ts'
+import { findWarnings } from './find-warnings.ts'
+import { channelWithoutSecrets, type DecodedChannel, httpAddress, isChannelSecret, unsetHost } from './notify-schema.ts'
+import { listenAddress, serveSettingsOf } from './serve-schema.ts'
 
 /** The fault of a pattern, a zone or a jitter; undefined if they make a timetable. */
 export type FindTimetableFault = (schedule: {
@@ -51,12 +53,19 @@ export interface ConfigurationOptions {
   readonly cwd?: string
   /** Checks the schedules' patterns and zones; without it, they pass. */
   readonly findTimetableFault?: FindTimetableFault | undefined
+  /** The members that must be right; what else is wrong is left out. Default: all. */
+  readonly needs?: readonly (keyof DecodedConfiguration)[]
   /** Whether channels are sent to. Default: yes. If not, their secrets may be missing, and `notify` is empty. */
   readonly usesChannels?: boolean
-  /** Which tokens of the pages' readers are used. Default: none; then they may be missing, and `serve` with them. */
-  readonly needsTokens?: NeededTokens
+  /**
+   * Which tokens of the pages' readers must be there: none, those of the pages that a worker serves, or all in the file.
+   * Default: none; then they may be missing, and `serve` with them.
+   */
+  readonly needsTokens?: 'none' | 'of-worker' | 'all'
   /** Whether secrets are used. Default: yes. If not, all of them may be missing, also those of channels. */
   readonly usesSecrets?: boolean
+  /** What to do where there is no configuration. */
+  readonly advice?: string
 }
 
 /** Whole, because a person without a checkout has no example at hand. */
@@ -75,14 +84,21 @@ export interface ExaminedConfiguration {
    * Without its faulty parts; undefined where they are too many. A project without a usable key has an empty one.
    * `findHistory` throws AuditError.usage where the name of the history is faulty.
    */
-  readonly parts: (Omit<Configuration, 'history'> & { readonly findHistory: () => HistoryLocation }) | undefined
+  readonly parts:
+    | (Omit<Configuration, 'history' | 'warnings'> & {
+        readonly findHistory: () => HistoryLocation
+        readonly warnings: readonly FileProblem[]
+      })
+    | undefined
+  /** Its keys, tokens and passwords, as far as they can be filled in. */
+  readonly secrets: readonly string[]
   /** Whether a part of this member of the file was left out as faulty. */
   isCut(member: string): boolean
 }
 
 /**
  * Reads the configuration.
- * @throws AuditError.usage with a line for every mistake, as `file:line:column`
+ * @throws AuditError.usage with a line for every mistake in what is needed, as `file:line:column`
  */
 export function readConfiguration(
   file: string,
@@ -90,10 +106,12 @@ export function readConfiguration(
   options: ConfigurationOptions = {},
 ): Configuration {
   const { problems, parts } = examineConfiguration(file, sources, options)
-  refuseProblems(problems)
+  const { needs, advice } = options
+  const isNeeded = ({ path: [first] }: FileProblem) => needs?.some((member) => member === first) ?? true
+  refuseProblems(parts === undefined ? problems : problems.filter(isNeeded), advice === undefined ? {} : { advice })
   if (parts === undefined) throw new Error('a configuration was refused without a problem') // Lets the compiler know.
-  const { findHistory, ...configuration } = parts
-  return { ...configuration, history: findHistory() }
+  const { findHistory, warnings, ...configuration } = parts
+  return { ...configuration, history: findHistory(), warnings: problemLines(warnings.filter(isNeeded)) }
 }
 
 /**
@@ -105,11 +123,9 @@ export function examineConfiguration(
   sources: ReferenceSources,
   options: ConfigurationOptions = {},
 ): ExaminedConfiguration {
-  const { text, ...origin } = readConfigurationText(file, sources, startAdvice)
-  const { needsTokens = 'none' } = options
-  const { expand: noting, secrets } = notingSecrets(expandReferences(file, sources, origin))
-  const filled = expandFor(options, noting)
-  const { expand, missing } = needsTokens === 'all' ? { expand: filled, missing: [] } : notingTokens(filled)
+  const { findTimetableFault = () => undefined, advice = startAdvice } = options
+  const { text, ...origin } = readConfigurationText(file, sources, advice)
+  const { expand, secrets, missing } = expandFor(options, expandReferences(file, sources, origin))
   const {
     document,
     problems: mistakes,
@@ -118,30 +134,32 @@ export function examineConfiguration(
     ...origin,
     file,
     schema: configurationSchema,
+    rest: partialSchema,
     limits: configurationLimits,
     expand,
     isSecret: isSecretPath,
   })
   const isCut = (member: string) => document === undefined || document.omittedPaths.some(([first]) => first === member)
-  if (document === undefined) return { problems: mistakes, parts: undefined, isCut }
+  if (document === undefined) return { problems: mistakes, parts: undefined, secrets, isCut }
   const { value } = document
-  const { findTimetableFault = () => undefined } = options
   const authorities = value.services.map(({ ca_file: path }) =>
     path === undefined ? {} : readAuthority(path, file, sources),
   )
   const unreadable = authorities.flatMap(({ fault }, index) =>
     fault === undefined ? [] : [document.problem(['services', index, 'ca_file'], fault)],
   )
-  const areNeeded = needsTokens === 'of-worker' && value.worker?.pages === true
-  const lost = areNeeded ? missing.map(({ path, text }) => document.problem(path, text)) : []
+  const areNeeded = options.needsTokens === 'of-worker' && value.worker?.pages === true
+  const tokens = missing.filter(({ path }) => isServeSecret(path))
+  const lost = areNeeded ? tokens.map(({ path, text }) => document.problem(path, text)) : []
   const timetables = findTimetableFaults(document, findTimetableFault)
   const channels = options.usesChannels === false ? [] : value.notify
   const proxies = findProxyFaults([...value.services, ...channels.flatMap((each) => httpAddress(each) ?? [])], sources)
   const problems = [...mistakes, ...faults, ...lost, ...timetables, ...unreadable, ...proxies]
   const headers = authorities.map(({ pem }, index) => ({ ca: pem, headers: headersAsWritten(index, document) }))
+  const sealKey = missing.some(({ path: [first] }) => first === 'seal_key') ? undefined : value.seal_key
   const parts = {
     file: origin.variableAt === undefined ? resolve(file) : undefined,
-    findHistory: () => historyOf(file, value, sources.env, options),
+    findHistory: () => ({ ...historyOf(file, value.history, sources.env, options), ...(sealKey && { sealKey }) }),
     policy: value.policy === undefined ? undefined : resolveFrom(file, value.policy),
     company: value.company,
     retention: value.retention && retentionOf(value.retention),
@@ -150,7 +168,7 @@ export function examineConfiguration(
     listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),
     hosts: value.worker?.hosts,
     pages: value.worker?.pages === true,
-    serve: missing.length === 0 && options.usesSecrets !== false ? serveSettingsOf(value.serve) : undefined,
+    serve: tokens.length > 0 ? undefined : serveSettingsOf(value.serve),
     shared: sharedWorkOf(value.worker),
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
     notify: channels.map((channel) => channelOf(channel, file)),
@@ -173,31 +191,57 @@ export function examineConfiguration(
       mostWalks: service.limits.walks ?? value.concurrency,
       uiUrl: service.ui_url ?? value.ui_url,
     })),
+    isWhole: !document.omittedPaths.some(isExpected),
     secrets,
     digest: configurationDigest(value, headers),
-    warnings: problemLines([
-      ...findWarnings(document),
-      ...findServeWarnings(document),
-      ...findChannelWarnings(document),
-    ]),
+    warnings: [...findWarnings(document)],
   }
-  return { problems, parts, isCut }
+  return { problems, parts, secrets, isCut }
+}
+
+/** Whether a faulty part is, or may have, a project, a schedule or a channel. */
+function isExpected(path: NodePath): boolean {
+  const [first, , member] = path
+  return (
+    first === 'run_timeout' ||
+    first === 'schedules' ||
+    (first === 'notify' && member === undefined) ||
+    isNameOfProject(path)
+  )
 }
 
 /** In place of what the environment does not say. */
 const unset = 'unset'
 
-/** Secrets that are not used may be missing. The digest has none, so it stays the same. */
-function expandFor({ usesChannels = true, usesSecrets = true }: ConfigurationOptions, expand: Expand): Expand {
-  if (usesChannels && usesSecrets) return expand
-  const isUnused = usesSecrets ? isChannelSecret : isSecretPath
-  return (written, path) => {
-    const expanded = expand(written, path)
-    const isMissing = 'problem' in expanded || expanded.text === ''
-    // The URL of a history may contain a password.
-    if (isMissing && !usesSecrets && path[0] === 'history') return { text: withoutReferences(written, unset) }
-    return isMissing && isUnused(path) ? { text: secretPlaceholder(path) } : expanded
+/** Secrets that are not used may be missing, and are noted then. The digest has none, so it stays the same. */
+function expandFor(
+  { usesChannels = true, usesSecrets = true, needsTokens, needs }: ConfigurationOptions,
+  fill: Expand,
+): {
+  readonly expand: Expand
+  /** Keys, tokens and passwords that were filled in. */
+  readonly secrets: readonly string[]
+  readonly missing: readonly { readonly path: NodePath; readonly text: string }[]
+} {
+  const secrets: string[] = []
+  const missing: { path: NodePath; text: string }[] = []
+  const isUsed = (path: NodePath) => {
+    if (isServeSecret(path)) return needsTokens === 'all'
+    return usesSecrets && (usesChannels || !isChannelSecret(path))
   }
+  const expand: Expand = (written, path) => {
+    const filled = fill(written, path)
+    if ('text' in filled && isKeyPath(path)) secrets.push(filled.text)
+    const text = 'problem' in filled ? filled.problem : filled.text === '' ? 'the token is empty' : undefined
+    if (text === undefined) return filled
+    // The URL of a history may contain a password.
+    if (path[0] === 'history' && !usesSecrets && needs === undefined) return { text: withoutReferences(written, unset) }
+    const isUrl = needs !== undefined && path[0] === 'services' && path.at(-1) === 'url'
+    if (!isUrl && (!isSecretPath(path) || isUsed(path))) return filled
+    missing.push({ path, text })
+    return { text: isUrl ? `https://${unsetHost}` : secretPlaceholder(path) }
+  }
+  return { expand, secrets, missing }
 }
 
 /** Finds schedules that cannot be kept. */
@@ -214,7 +258,7 @@ function* findTimetableFaults(
 /** Finds proxies of the environment that cannot be followed: one that is meant to be left out would get the key. */
 function findProxyFaults(addresses: readonly { readonly url: string }[], { env }: ReferenceSources): FileProblem[] {
   const faults = addresses.flatMap(({ url }) => proxyFaultOf(new URL(url), env) ?? [])
-  return [...new Set(faults)].map((text) => ({ file: 'environment', line: 0, column: 0, text }))
+  return [...new Set(faults)].map((text) => ({ file: 'environment', path: [], line: 0, column: 0, text }))
 }
 
 /** The certificates that a service names in `ca_file`, or what is wrong with them. */
@@ -260,15 +304,15 @@ function headersAsWritten(
 
 function historyOf(
   file: string,
-  { history, seal_key }: DecodedConfiguration,
+  history: string,
   env: ReferenceSources['env'],
   options: ConfigurationOptions,
 ): HistoryLocation {
   // An empty variable counts as unset.
   const override = options.history ?? (env.HOOKDRIFT_HISTORY || undefined)
-  const location =
-    override === undefined ? readLocation(history, dirname(resolve(file))) : readLocation(override, options.cwd ?? '.')
-  return seal_key === undefined ? location : { ...location, sealKey: seal_key }
+  return override === undefined
+    ? readLocation(history, dirname(resolve(file)))
+    : readLocation(override, options.cwd ?? '.')
 }
 
 function sharedWorkOf(worker: DecodedConfiguration['worker']): SharedWork | undefined {

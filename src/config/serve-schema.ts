@@ -129,6 +129,51 @@ export function readNetwork(text: string): NetworkRange | undefined {
   return { address, family: version === 4 ? 'ipv4' : 'ipv6', prefix }
 }
 
+/** Where `hookdrift serve` has the pages, and who may read them, there or at the worker. */
+export interface ServeSettings {
+  readonly listen: ListenAddress | undefined
+  /** Host names that it answers to; undefined: all that fit the address. */
+  readonly hosts: readonly string[] | undefined
+  readonly tokens: readonly ReaderToken[]
+  /** Says who its users are; undefined: no proxy does. */
+  readonly trustedProxy: TrustedProxy | undefined
+}
+
+export interface ReaderToken {
+  /** undefined for the one token that has none. */
+  readonly name: string | undefined
+  /** A secret: for comparison only, never for a log or an answer. */
+  readonly token: string
+  /** Patterns of projects; undefined: all. */
+  readonly projects?: readonly string[] | undefined
+  readonly may?: readonly ReaderRight[] | undefined
+}
+
+export interface TrustedProxy {
+  /** In small letters. */
+  readonly header: string
+  /** The proxy's own addresses. */
+  readonly networks: readonly NetworkRange[]
+}
+
+export function serveSettingsOf(serve: DecodedServe = {}): ServeSettings {
+  const { listen, hosts, token, tokens = [], trusted_proxy: proxy } = serve
+  return {
+    listen: listen === undefined ? undefined : listenAddress(listen),
+    hosts,
+    tokens: [...(token === undefined ? [] : [{ name: undefined, token }]), ...tokens],
+    trustedProxy: proxy && {
+      header: proxy.header.toLowerCase(),
+      networks: proxy.addresses.flatMap((text) => readNetwork(text) ?? []),
+    },
+  }
+}
+
+/** Whether everyone who reaches an address could read the pages there. */
+export function isOpenToAll({ host }: ListenAddress, { tokens, trustedProxy }: ServeSettings): boolean {
+  return !isLoopback(host) && tokens.length === 0 && trustedProxy === undefined
+}
+
 /** What to do about an address that everybody reaches. */
 export const guardAdvice = 'add serve.token, serve.tokens or serve.trusted_proxy, or listen at 127.0.0.1'
 

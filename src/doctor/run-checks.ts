@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type LoadOptions, loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
-import { configuredPaths, knownSecrets } from '../app/locate-history.ts'
+import { knownSecrets } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import type { Channel, Schedule } from '../config/configuration.ts'
 import { httpAddress, smtpServer } from '../config/notify-schema.ts'
@@ -17,7 +17,7 @@ import { type ProxyVariables, proxyFor } from '../service/proxy-for.ts'
 import { type HostPort, hostPortOf, resolveHost, tryConnection } from '../service/reach-host.ts'
 import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
-import { problemLine } from '../yaml/problem.ts'
+import { type FileProblem, inOrder, problemLine } from '../yaml/problem.ts'
 import {
   type CheckName,
   type CheckRow,
@@ -42,7 +42,7 @@ export async function runChecks(context: Setup, terminal: ProcessContext): Promi
   const { diagnoses, examined } = checkConfiguration(context)
   const parts = examined?.parts
   const isCut = (member: string) => examined?.isCut(member) ?? false
-  const paths = await findPaths(context, terminal, parts, parts !== undefined && isCut('policy'))
+  const paths = findPaths(context, parts, parts !== undefined && isCut('policy'))
   const { policy, tests } =
     paths.policy === 'unknown'
       ? { policy: unread, tests: unread }
@@ -96,22 +96,19 @@ const nameHistory = 'Correct `history` in the configuration, HOOKDRIFT_HISTORY o
  * Where the policy and the history are, also where much of the configuration is wrong. `isPolicyCut`: whether the policy
  * was left out as faulty. `policy`: undefined where none is configured.
  */
-async function findPaths(
-  { config, history, cwd, sources }: Setup,
-  terminal: ProcessContext,
+function findPaths(
+  { history, cwd, sources }: Setup,
   parts: { readonly policy: string | undefined; readonly findHistory: () => HistoryLocation } | undefined,
   isPolicyCut: boolean,
-): Promise<{
+): {
   readonly policy: string | undefined | 'unknown'
   readonly history: HistoryLocation | readonly Diagnosis[]
-}> {
+} {
   const named = history ?? (sources.env.HOOKDRIFT_HISTORY || undefined)
-  const paths = parts === undefined ? await configuredPaths(config, terminal).catch(() => undefined) : undefined
-  const policy = isPolicyCut || (parts ?? paths) === undefined ? 'unknown' : (parts ?? paths)?.policy
+  const policy = isPolicyCut || parts === undefined ? 'unknown' : parts.policy
   try {
     if (parts !== undefined) return { policy, history: parts.findHistory() }
-    if (named !== undefined) return { policy, history: readLocation(named, cwd) }
-    return { policy, history: paths?.history ?? unread }
+    return { policy, history: named === undefined ? unread : readLocation(named, cwd) }
   } catch (error) {
     if (!(error instanceof AuditError)) throw error
     return { policy, history: diagnosesOf(error, nameHistory) }
@@ -148,11 +145,9 @@ function checkConfiguration({ config, history, sources, cwd, clock, showPath }: 
 }
 
 function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): readonly Diagnosis[] {
-  const faults = problems
-    .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .map((problem) => fail(problemLine(problem.column === 0 ? problem : { ...problem, file }), adviceOn(problem.text)))
-  const shown = (line: string) => (parts?.file === undefined ? line : line.replace(parts.file, () => file))
-  const warnings = (parts?.warnings ?? []).map((line) => warn(shown(line), heedWarning))
+  const shown = (problem: FileProblem) => problemLine(problem.column === 0 ? problem : { ...problem, file })
+  const faults = inOrder(problems).map((problem) => fail(shown(problem), adviceOn(problem.text)))
+  const warnings = inOrder(parts?.warnings ?? []).map((problem) => warn(shown(problem), heedWarning))
   if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
   const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
   const lists = parts.services.filter(({ matches }) => matches.length > 0).length

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import type { ConfiguredChannel, PlannedRuns } from '../config/read-configured-paths.ts'
+import type { ExpectedProjects } from '../config/choose-projects.ts'
+import type { Channel } from '../config/configuration.ts'
 import { unknownGateway } from '../config/read-gateway.ts'
 import type { ReaderRight } from '../config/serve-schema.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -7,9 +8,9 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { PoolState } from '../pool/workers.ts'
-import type { ExpectedProjects } from '../questions/status.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import type { Markup } from '../report/html/markup.ts'
+import type { PlannedRuns } from '../worker/next-times.ts'
 import type { SiteLink } from './link.ts'
 import type { SameAnswer } from './same-answer.ts'
 
@@ -69,7 +70,8 @@ export const noPlan: SitePlan = {
 export interface SiteConfiguration {
   readonly expected: ExpectedProjects
   readonly schedules: readonly PlannedRuns[]
-  readonly channels: readonly ConfiguredChannel[]
+  /** Who is sent messages, without where and by which secret. */
+  readonly channels: readonly Pick<Channel, 'name' | 'type'>[]
 }
 
 /** The projects that the readers of a site may know of. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { findConfiguredPaths } from '../app/locate-history.ts'
 import { findPool } from '../app/open-history.ts'
 import { systemClock } from '../app/system.ts'
-import { matchesProject } from '../config/choose-projects.ts'
+import { type ExpectedProjects, expectedIn, matchesProject, projectScope } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
@@ -15,7 +15,7 @@ import { countUnsureRules } from '../model/gap.ts'
 import type { Json } from '../model/json.ts'
 import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
 import { schemas } from '../model/report.ts'
-import { isProjectList, isProjectListName, isWithoutResources, type ProjectRef } from '../model/resource.ts'
+import { isProjectList, isProjectListName, isWithoutResources } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
 import { countSeverities, isOpen, type Severity, severities, totalOf } from '../model/violation.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
@@ -104,9 +104,12 @@ export const status = configuredQuestion({
   async read(history, { maxAge, run: named, project: projects }, { terminal, options, limit }) {
     const run = named === undefined ? undefined : await runNamed(history, named)
     const paths = run === undefined ? await findConfiguredPaths(options, terminal) : undefined
+    const expected = paths && expectedIn(paths.services)
+    const { projects: seen } = terminal.reading ?? {}
+    const isSeen = seen === undefined ? () => true : projectScope(seen).has
     const now = run === undefined ? systemClock.now() : Date.parse(run.finished_at)
     const read = await readStatus(history, {
-      expected: paths && { named: paths.projects, isDiscovered: paths.isDiscovered },
+      expected: expected && { ...expected, named: expected.named.filter(isSeen) },
       run,
       projects,
       now,
@@ -130,13 +133,6 @@ export const status = configuredQuestion({
 /** Adds what the workers of a history on a server do. */
 function withPool<Row>(answer: Answer<Row>, { more, remarks = [] }: ReturnType<typeof describePool>): Answer<Row> {
   return { ...answer, more: { ...answer.more, ...more }, remarks: [...(answer.remarks ?? []), ...remarks] }
-}
-
-export interface ExpectedProjects {
-  /** Those that the configuration names. */
-  readonly named: readonly string[]
-  /** Whether it is a further one that the list of a service showed, or such a list. */
-  isDiscovered(project: ProjectRef): boolean
 }
 
 export interface StatusQuery {

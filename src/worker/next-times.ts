@@ -1,6 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Schedule } from '../config/configuration.ts'
-import type { PlannedRuns } from '../config/read-configured-paths.ts'
 import { AuditError } from '../model/errors.ts'
 import { readTimetable, timetableFaultsAt } from '../policy/timetable.ts'
 import type { AnswerView } from '../report/answer.ts'
@@ -64,6 +63,9 @@ export const nextTimesView: AnswerView<NextTime> = {
   isOfRun: false,
 }
 
+/** When runs of some projects are due. */
+export type PlannedRuns = Pick<Schedule, 'name' | 'cron' | 'timezone' | 'jitterMs' | 'projects' | 'runTimeoutMs'>
+
 /** A daily run, and an hour's grace. */
 const defaultMaxAgeMs = 25 * 3_600_000
 
@@ -86,7 +88,7 @@ export function nextAuditDue(
     const ofProject = timetables.filter(({ projects }) => matchesProject(project, projects))
     return ofProject.length === 0
       ? ms + defaultMaxAgeMs
-      : Math.min(...ofProject.map(({ after, slackMs }) => after(ms) + slackMs))
+      : Math.min(...ofProject.map((timetable) => timetable.after(ms) + slackOf(timetable)))
   }
 }
 
@@ -96,7 +98,12 @@ export function nextAuditDue(
  */
 export function missedTick(schedule: PlannedRuns, scanned: number, now: number): MissedTick | undefined {
   const due = readTimetable(schedule).after(scanned)
-  return due > now ? undefined : { due, until: due + schedule.slackMs }
+  return due > now ? undefined : { due, until: due + slackOf(schedule) }
+}
+
+/** From a tick to the end of its run, at most. */
+function slackOf({ jitterMs, runTimeoutMs }: PlannedRuns): number {
+  return jitterMs + runTimeoutMs
 }
 
 /** A run of a schedule that was due and has not come. Times are in milliseconds since the epoch. */

@@ -1,8 +1,11 @@
 import { AuditError } from '../model/errors.ts'
+import type { NodePath } from './node-values.ts'
 
 /** Something wrong at one position in a file that a person wrote. Lines and columns count from 1; column 0: the text is in no file. */
 export interface FileProblem {
   readonly file: string
+  /** What it is about; empty for a mistake of the syntax. */
+  readonly path: NodePath
   readonly line: number
   readonly column: number
   /** One line: what is wrong, what was expected. */
@@ -12,14 +15,18 @@ export interface FileProblem {
 const maxShown = 50
 
 /** `file:line:column: text`, which editors and terminals turn into a link. */
-export function problemLine({ file, line, column, text }: FileProblem): string {
+export function problemLine({ file, line, column, text }: Omit<FileProblem, 'path'>): string {
   return column === 0 ? `${file}: ${text}` : `${file}:${line}:${column}: ${text}`
+}
+
+/** Problems in the order of the file. */
+export function inOrder(problems: readonly FileProblem[]): readonly FileProblem[] {
+  return problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
 }
 
 /** The lines of problems in the order of the file, without duplicates. */
 export function problemLines(problems: readonly FileProblem[]): readonly string[] {
-  const sorted = problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
-  return [...new Set(sorted.map(problemLine))]
+  return [...new Set(inOrder(problems).map(problemLine))]
 }
 
 /** @throws AuditError.usage with a line for each problem; returns if there are none */

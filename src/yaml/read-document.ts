@@ -37,6 +37,8 @@ interface DocumentOptions<S extends z.ZodType> {
   /** For a text that is in no file: what messages name instead of the file, for a line of it. */
   readonly variableAt?: (line: number) => string
   readonly schema: S
+  /** The schema of what is left without faulty parts. Default: the same. */
+  readonly rest?: z.ZodType<z.output<S>>
   /** Applied to every text of the file before the schema; keys stay as they are. */
   readonly expand?: Expand
   /** Whether a number stays as written if a double cannot keep it (`model/exact-number.ts`). */
@@ -94,6 +96,7 @@ export function examineDocument<S extends z.ZodType>(
     file,
     variableAt,
     schema,
+    rest,
     expand = (written) => ({ text: written }),
     isExact = () => false,
     isSecret = () => false,
@@ -103,12 +106,12 @@ export function examineDocument<S extends z.ZodType>(
     parsed = parseYaml(text, limits),
   } = options
   const { contents, lines, mistakes } = parsed
-  const problemAt = (offset: number, problem: string): FileProblem => {
+  const problemAt = (offset: number, text: string, path: NodePath = []): FileProblem => {
     const position = positionOf(offset)
-    if (variableAt === undefined) return { file, ...position, text: problem }
-    return { file: variableAt(position.line), line: position.line, column: 0, text: problem }
+    if (variableAt === undefined) return { file, path, ...position, text }
+    return { file: variableAt(position.line), path, line: position.line, column: 0, text }
   }
-  refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
+  refuseProblems(mistakes.map(({ offset, text }) => problemAt(offset, text)))
   if (contents === null || (isScalar(contents) && contents.value === null)) {
     refuseProblems([problemAt(0, 'the file is empty, expected a mapping')])
   }
@@ -116,7 +119,7 @@ export function examineDocument<S extends z.ZodType>(
   const problemsByPath = new Map<string, FileProblem>()
   const report = (path: NodePath, offset: number, problem: string) => {
     const id = JSON.stringify(path)
-    if (!problemsByPath.has(id)) problemsByPath.set(id, problemAt(offset, problem)) // The first problem at a path explains the rest.
+    if (!problemsByPath.has(id)) problemsByPath.set(id, problemAt(offset, problem, path)) // The first problem at a path explains the rest.
   }
   const { value, targets, protos } = nodeValues(contents, {
     expand,
@@ -129,7 +132,7 @@ export function examineDocument<S extends z.ZodType>(
 
   const around = { nodeAt, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
   const omittedPaths: NodePath[] = []
-  let decoded = decode(schema, value)
+  let decoded = decode<z.output<S>>(schema, value)
   for (let round = 0; decoded.misfits.length > 0; round++) {
     const faults = [...findingsIn(decoded.misfits, around).take(mostProblems)]
     // What is missing because a faulty part was left out does not count as a fault.
@@ -138,9 +141,9 @@ export function examineDocument<S extends z.ZodType>(
     }
     omittedPaths.push(...faults.map(({ path }) => nearestThere(value, path)))
     const isTooMuch = round === mostRounds || omittedPaths.length >= mostProblems
-    if (isTooMuch || omittedPaths.some(({ length }) => length === 0)) break
+    if (isTooMuch || (rest === undefined && omittedPaths.some(({ length }) => length === 0))) break
     leaveOut(value, omittedPaths.slice(-faults.length), nodeAt)
-    decoded = decode(schema, value)
+    decoded = decode<z.output<S>>(rest ?? schema, value)
   }
   // A schema drops such a member from a mapping of free names, unseen and unchecked.
   if (!takesAnyName) for (const { path, offset } of protos) report(path, offset, 'the name `__proto__` is reserved')
@@ -149,10 +152,10 @@ export function examineDocument<S extends z.ZodType>(
   const document: ReadDocument<z.output<S>> = {
     value: decoded.value,
     at: (path, where = 'value') => positionOf(offsetOf(path, where)),
-    problem: (path, problem, where = 'value') => problemAt(offsetOf(path, where), problem),
+    problem: (path, problem, where = 'value') => problemAt(offsetOf(path, where), problem, path),
     problemWithin(path, offset, problem) {
       const node = nodeAt(path)?.node ?? null
-      return problemAt(offsetWithin(text, node, offset) ?? offsetOf(path, 'value'), problem)
+      return problemAt(offsetWithin(text, node, offset) ?? offsetOf(path, 'value'), problem, path)
     },
     written(path) {
       const node = nodeAt(path)?.node
@@ -177,13 +180,13 @@ interface DecodeResult<T> {
 }
 
 /** As `safeParse`, which has no value where a check found a fault. */
-function decode<S extends z.ZodType>(schema: S, input: unknown): DecodeResult<z.output<S>> {
+function decode<T>(schema: z.ZodType, input: unknown): DecodeResult<T> {
   const context = { async: false, error: expectationOfIssue } as const
   const run = schema._zod.run({ value: input, issues: [] }, context)
   if (run instanceof Promise) throw new Error('a schema of a file is checked in one go')
   const issues = run.issues.map((issue) => core.util.finalizeIssue(issue, context, core.config()))
-  // as: without misfits, zod has decoded it.
-  return { value: run.value as z.output<S>, issues, misfits: issues.filter((issue) => faultOf(issue) === undefined) }
+  // as: without misfits, zod has decoded it to the output of the schema.
+  return { value: run.value as T, issues, misfits: issues.filter((issue) => faultOf(issue) === undefined) }
 }
 
 /** What checks found, in their sentences. */
@@ -206,7 +209,7 @@ function* faultsIn(issues: readonly core.$ZodIssue[], document: ReadDocument<unk
 /** Takes parts out of a value. The entries of a list move up, and its nodes with them: a path leads to both. */
 function leaveOut(value: unknown, paths: readonly NodePath[], nodeAt: FileView['nodeAt']): void {
   const indices = new Map<unknown[], Set<number>>()
-  for (const path of paths) {
+  for (const path of paths.filter(({ length }) => length > 0)) {
     const [owner, node] = [valueAt(value, path.slice(0, -1)), nodeAt(path.slice(0, -1))?.node]
     if (!Array.isArray(owner)) {
       Reflect.deleteProperty(Object(owner), path.at(-1) ?? '')

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
+import { expectedIn } from '../../src/config/choose-projects.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { describeKey } from '../../src/config/expand-references.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
-import { readConfiguredPaths } from '../../src/config/read-configured-paths.ts'
 import { readGateway } from '../../src/config/read-gateway.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { firstService } from './config-fixture.ts'
@@ -74,8 +74,9 @@ describe('the environment as a configuration', () => {
 
   it('is read by commands that need no key', () => {
     const { HOOKDRIFT_KEY: _, ...env } = enough
-    const { projects, history } = readConfiguredPaths('/work/hookdrift.yaml', sources(env))
-    expect({ projects, history: history.displayName }).toEqual({
+    const needs = ['history'] as const
+    const { services, history } = readConfiguration('/work/hookdrift.yaml', sources(env), { needs, usesSecrets: false })
+    expect({ projects: expectedIn(services).named, history: history.displayName }).toEqual({
       projects: ['hooks.example.com/payments', 'hooks.example.com/P2'],
       history: '/work/hookdrift.db',
     })

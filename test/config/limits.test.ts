@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
-import { readConfiguredPaths } from '../../src/config/read-configured-paths.ts'
-import { acmeEnv, configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
+import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
 
 const many = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => item(index))
@@ -14,7 +14,6 @@ describe('a limit of the configuration', () => {
     )
     const text = `services:\n  - name: acme\n    url: https://hooks.example.com\n    key: \${ACME_KEY}\n    projects:\n${projects.join('')}`
     expect(firstService(configure(text)).projects).toHaveLength(20_000)
-    expect(readConfiguredPaths(file, referenceSources(text, { env: acmeEnv })).projects).toHaveLength(20_000)
   })
 
   it.each([
@@ -99,7 +98,7 @@ describe('a limit of the configuration', () => {
         files: { '/etc/hookdrift/k': 'not-a-real-key' },
       },
     )
-    readConfiguredPaths(file, {
+    readConfiguration(file, {
       ...sources,
       readFile(path) {
         reads.push(path)

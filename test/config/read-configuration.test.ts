@@ -2,15 +2,16 @@
 import { resolve } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { configuredIn, mayBeDiscovered } from '../../src/config/choose-projects.ts'
+import { configuredIn, expectedIn, mayBeDiscovered } from '../../src/config/choose-projects.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
-import { readConfiguredPaths } from '../../src/config/read-configured-paths.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { projectListOf } from '../../src/model/resource.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import { defaultLimits } from '../../src/service/settings.ts'
 import { acmeEnv, configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
+
+const unneeded = { needs: [], usesSecrets: false } as const
 
 const smallest = `services:
   - name: acme
@@ -26,6 +27,7 @@ describe('readConfiguration', () => {
       file,
       history: readLocation('/etc/hookdrift/hookdrift.db', '/'),
       policy: undefined,
+      isWhole: true,
       concurrency: 4,
       services: [
         {
@@ -389,8 +391,8 @@ describe('the warnings of a configuration', () => {
       smallest.replace('${ACME_KEY}', 'not-a-real-key') +
       '        key: ${NO:-not-a-real-key}\n      - { id: b, key: "${ACME_KEY}" }\n'
     expect(configure(text).warnings).toEqual([
-      `${file}:4:10: the file contains the key; use \${VAR} or \${file:PATH}`,
-      `${file}:7:14: the file contains the key; use \${VAR} or \${file:PATH}`,
+      `${file}:4:10: the file contains a secret; use \${VAR} or \${file:PATH}`,
+      `${file}:7:14: the file contains a secret; use \${VAR} or \${file:PATH}`,
     ])
   })
 
@@ -398,7 +400,7 @@ describe('the warnings of a configuration', () => {
     const sealed = (key: string) =>
       configure(`seal_key: ${key}\n${smallest}`, { env: { ...acmeEnv, SEAL_KEY: 'k'.repeat(32) } }).warnings
     expect(sealed('not-a-real-key-of-an-installation')).toEqual([
-      `${file}:1:11: the file contains the installation key; use \${VAR} or \${file:PATH}`,
+      `${file}:1:11: the file contains a secret; use \${VAR} or \${file:PATH}`,
     ])
     expect(sealed('${SEAL_KEY}')).toEqual([])
   })
@@ -545,9 +547,9 @@ describe('projects that a service lists', () => {
   })
 
   it('are known without keys, too', () => {
-    const read = (text: string) => readConfiguredPaths(file, referenceSources(text, { env: acmeEnv }))
-    const { projects, isDiscovered } = read(withService({ projects: [{ id: 'p1', name: 'one' }, { match: 'pay*' }] }))
-    expect(projects).toEqual(['acme/one'])
+    const read = (text: string) => expectedIn(configure(text, { env: {} }, unneeded).services)
+    const { named, isDiscovered } = read(withService({ projects: [{ id: 'p1', name: 'one' }, { match: 'pay*' }] }))
+    expect(named).toEqual(['acme/one'])
     expect(['acme/payments', 'acme/orders', 'acme/*'].map((name) => isDiscovered({ ...anywhere, name }))).toEqual([
       true,
       false,
@@ -555,27 +557,24 @@ describe('projects that a service lists', () => {
     ])
     expect(isDiscovered(projectListOf('acme'))).toBe(true)
     const every = read(withService({ projects: 'all' }))
-    expect([every.projects, every.isDiscovered({ ...anywhere, name: 'acme/orders' })]).toEqual([[], true])
+    expect([every.named, every.isDiscovered({ ...anywhere, name: 'acme/orders' })]).toEqual([[], true])
   })
 
-  it('leaves out schedules whose time limit is unknown, and says that there may be others', () => {
+  it('may be others, or have other schedules, where a part of the file cannot be read', () => {
     const schedules = `schedules:
   - { name: hourly, cron: 0 * * * * }
   - { name: nightly, cron: 0 3 * * *, run_timeout: 2h }
 `
     const read = (limit: string) => {
-      const text = `${smallest}run_timeout: ${limit}\n${schedules}`
-      const { schedules: planned, isFaulty } = readConfiguredPaths(file, referenceSources(text, { env: acmeEnv }))
-      return [planned.map(({ name, slackMs }) => [name, slackMs]), isFaulty]
+      return configure(`${smallest}run_timeout: ${limit}\n${schedules}`, {}, unneeded).isWhole
     }
-    expect(read('1h')).toEqual([
-      [
-        ['hourly', 3_600_000],
-        ['nightly', 7_200_000],
-      ],
-      false,
+    expect([read('1h'), read(`\${RUN_TIMEOUT}`), read('often')]).toEqual([true, false, false])
+    const isWhole = (members: object, top = {}) => configure(withService(members, top), {}, unneeded).isWhole
+    expect([isWhole({ url: '${UNSET}', page_size: 0, other: 1 }), isWhole({ ca_file: '/none' })]).toEqual([true, true])
+    expect([isWhole({ url: 3 }), isWhole({ name: '' }), isWhole({ projects: [{ id: '' }] })]).toEqual([
+      ...[false, false, false],
     ])
-    expect(read(`\${RUN_TIMEOUT}`)).toEqual([[['nightly', 7_200_000]], true])
-    expect(read('often')).toEqual([[['nightly', 7_200_000]], true])
+    const notify = (channel: object) => isWhole({}, { notify: [{ name: 'a', ...channel }] })
+    expect([notify({ type: 'slack', url: '${UNSET}' }), notify({ type: 'other' })]).toEqual([true, false])
   })
 })

@@ -31,7 +31,7 @@ describe('where printed requests go', () => {
 
   it.each([
     ['a key in the file itself', 'key: CO.1234567890123456.not-a-real-key'],
-    ['a key in another file, which is not read', `key: "${reference('file:/run/secrets/acme')}"`],
+    ['a key in another file, which is not there', `key: "${reference('file:/run/secrets/acme')}"`],
     ['no key', 'page_size: 10'],
   ])('names the key after the service for %s', (_, key) => {
     const gateway = read(`url: https://hooks.example.com\n${key}`)
@@ -97,13 +97,13 @@ describe('where printed requests go', () => {
 
   it('has the variable of the key in one header alone, no matter what other headers and the service are called', () => {
     const dialect = 'dialect: { headers: { key: not-a-real-key, url: not-a-real-url } }'
-    const { baseUrl, headers, placeholders } = read(dialect)
+    const { baseUrl, headers, placeholders } = read(`url: ${reference('NOT_SET')}\n${dialect}`)
     expect([spell(baseUrl), headers.Authorization, headers.key, headers.url]).toEqual([
       ...[`${reference('ACME_URL')}/api/v1`, ['Bearer ', { name: 'ACME_KEY' }], [{ name: 'ACME_KEY_2' }]],
       [{ name: 'ACME_URL_2' }],
     ])
     expect(new Set(placeholders.map(({ name }) => name)).size).toBe(4)
-    const { baseUrl: base, headers: sent } = read(`key: ${reference('ACME_URL')}`)
+    const { baseUrl: base, headers: sent } = read(`url: ${reference('NOT_SET')}\nkey: ${reference('ACME_URL')}`)
     expect([spell(base), sent.Authorization]).toEqual([
       ...[`${reference('ACME_URL_2')}/api/v1`, ['Bearer ', { name: 'ACME_URL' }]],
     ])
@@ -116,7 +116,7 @@ describe('where printed requests go', () => {
   - { name: acme, url: https://a.example, key: ${inFile}, projects: [{ id: P2 }, { id: P3, key: ${inFile} }] }
   - { name: Acme, url: https://b.example, key: ${inFile}, dialect: { headers: { key-2: x } }, projects: [{ id: P4 }] }
 `
-    const sources = { env: {}, readFile: () => text }
+    const sources = { env: {}, readFile: (path: string) => (path.endsWith('.yaml') ? text : 'not-a-real-key') }
     const namesFor = (service: string, project: string) =>
       readGateway('/hookdrift.yaml', sources, { service, name: `${service}/${project}` }).placeholders.map(
         ({ name, hint }) => `${name}: ${hint}`,

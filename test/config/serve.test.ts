@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readServe } from '../../src/config/read-serve.ts'
+import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { showConfiguration } from '../../src/config/show-configuration.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { acmeEnv, configure, file, referenceSources, refusal, withService } from './config-fixture.ts'
@@ -23,7 +23,7 @@ const written = (members: object) => withService({}, { serve: members })
 
 /** What `hookdrift serve` reads, where keys are not set. */
 const read = (text: string, variables: Readonly<Record<string, string>> = tokens) =>
-  readServe(file, referenceSources(text, { env: variables }))
+  readConfiguration(file, referenceSources(text, { env: variables }), { ...needed, needs: ['serve'] })
 
 function failure(attempt: () => unknown): string {
   try {
@@ -41,7 +41,7 @@ describe('the readers of the pages', () => {
       listen: { host: '0.0.0.0', port: 8080 },
       hosts: ['pages.example.com'],
       tokens: [
-        { name: undefined, token: tokens.PAGES_TOKEN, projects: undefined },
+        { name: undefined, token: tokens.PAGES_TOKEN },
         { name: 'team', token: tokens.TEAM_TOKEN, projects: ['acme/p*'] },
       ],
       trustedProxy: {
@@ -53,12 +53,12 @@ describe('the readers of the pages', () => {
       },
     }
     expect(configure(written(serve), { env }, needed).serve).toEqual(settings)
-    expect(read(written(serve)).settings).toEqual(settings)
+    expect(read(written(serve)).serve).toEqual(settings)
   })
 
   it('are read without the keys of services and with other faults in the file', () => {
     const text = JSON.stringify({ serve, nonsense: 1, services: [{ key: '${ACME_KEY}', url: 3 }] })
-    expect(read(text).settings.tokens).toHaveLength(2)
+    expect(read(text).serve?.tokens).toHaveLength(2)
   })
 
   it('are an error with its place where a token is not set', () => {
@@ -111,7 +111,7 @@ describe('the readers of the pages', () => {
 
   it('are never shown, neither as values nor in messages', () => {
     const literal = { token: 'not-a-real-token-in-the-file' }
-    const warned = 'the file contains the token; use ${VAR} or ${file:PATH}'
+    const warned = 'the file contains a secret; use ${VAR} or ${file:PATH}'
     expect(configure(written(literal), {}, needed).warnings).toEqual([expect.stringMatching(/^\S+:1:\d+: /)])
     expect(read(written(literal)).warnings).toEqual([expect.stringContaining(warned)])
     const shown = showConfiguration(file, {
@@ -137,7 +137,7 @@ it('the guide to the pages shows configurations that are accepted', () => {
   const files = { '/run/secrets/payments': 'not-a-real-token-of-payments\n' }
   for (const block of blocks) {
     const sources = referenceSources(block, { env: variables, files })
-    expect(readServe(file, sources).warnings).toEqual([])
+    expect(readConfiguration(file, sources, { ...needed, needs: ['serve'] }).warnings).toEqual([])
   }
   expect(blocks).toHaveLength(5)
 })

@@ -1,4 +1,4 @@
-import type { ServeSettings } from '../../src/config/configuration.ts'
+import type { ServeSettings } from '../../src/config/serve-schema.ts'
 import { type AccessWatch, openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
 import type { SiteReader, Viewer } from '../../src/pages/page.ts'

@@ -235,7 +235,16 @@ describe('the pages of rules, exceptions and the worker', async () => {
       configured: async () => ({
         channels: [],
         expected: { named: ['demo/orders', 'demo/payments', 'demo/never'], isDiscovered: () => false },
-        schedules: [{ name: 'nightly', cron: '0 3 * * *', timezone: 'UTC', projects: ['demo/orders'], slackMs: 0 }],
+        schedules: [
+          {
+            name: 'nightly',
+            cron: '0 3 * * *',
+            timezone: 'UTC',
+            projects: ['demo/orders'],
+            jitterMs: 0,
+            runTimeoutMs: 0,
+          },
+        ],
       }),
       pool: async () => ({
         tasks: [],

@@ -21,7 +21,14 @@ const textOf = (markup: string) =>
 
 describe('the overview', () => {
   const hour = 3_600_000
-  const schedule = { name: 'nightly', cron: '0 5 * * *', timezone: 'UTC', projects: ['acme/*'], slackMs: hour }
+  const schedule = {
+    name: 'nightly',
+    cron: '0 5 * * *',
+    timezone: 'UTC',
+    projects: ['acme/*'],
+    jitterMs: 0,
+    runTimeoutMs: hour,
+  }
   const configured = async () => ({
     expected: { named: ['acme/orders', 'acme/payments', 'acme/shipping', 'acme/new'], isDiscovered: () => false },
     schedules: [schedule],

@@ -36,9 +36,16 @@ const plan: SitePlan = {
     expected: { named: ['demo/orders', 'demo/payments', 'demo/secret-plans'], isDiscovered: () => false },
     channels: [{ name: 'secret-plans', type: 'slack' }],
     schedules: [
-      { name: 'all', cron: '0 * * * *', timezone: 'UTC', projects: [], slackMs: 0 },
-      { name: 'some', cron: '0 * * * *', timezone: 'UTC', projects: ['orders', 'demo/secret-plans'], slackMs: 0 },
-      { name: 'others', cron: '0 * * * *', timezone: 'UTC', projects: ['demo/payments'], slackMs: 0 },
+      { name: 'all', cron: '0 * * * *', timezone: 'UTC', projects: [], jitterMs: 0, runTimeoutMs: 0 },
+      {
+        name: 'some',
+        cron: '0 * * * *',
+        timezone: 'UTC',
+        projects: ['orders', 'demo/secret-plans'],
+        jitterMs: 0,
+        runTimeoutMs: 0,
+      },
+      { name: 'others', cron: '0 * * * *', timezone: 'UTC', projects: ['demo/payments'], jitterMs: 0, runTimeoutMs: 0 },
     ],
   }),
   pool: async () => ({ workers: [{ name: 'w', walks: ['demo/payments'] }] }) as never,
@@ -119,7 +126,7 @@ describe('pages for readers of some projects', () => {
 
   it('name the schedules of a project that the list of its service showed', async () => {
     const month = ((new Date(demo.options.now()).getUTCMonth() + 6) % 12) + 1
-    const yearly = { cron: `0 0 1 ${month} *`, timezone: 'UTC', slackMs: 0 }
+    const yearly = { cron: `0 0 1 ${month} *`, timezone: 'UTC', jitterMs: 0, runTimeoutMs: 0 }
     const discovered: SitePlan = {
       ...noPlan,
       configured: async () => ({

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PlannedRuns } from '../../src/config/read-configured-paths.ts'
 import { noPlan, type SitePlan } from '../../src/pages/page.ts'
 import type { StatusRow } from '../../src/questions/status.ts'
+import type { PlannedRuns } from '../../src/worker/next-times.ts'
 import { openStorySite } from './story-site.ts'
 
 const minute = 60_000
-const nightly = { name: 'nightly', cron: '0 3 * * *', timezone: 'UTC', projects: [], slackMs: 30 * minute }
+const nightly = {
+  name: 'nightly',
+  cron: '0 3 * * *',
+  timezone: 'UTC',
+  projects: [],
+  jitterMs: 0,
+  runTimeoutMs: 30 * minute,
+}
 
 describe('the page of the worker', () => {
   let site: Awaited<ReturnType<typeof openStorySite>>
@@ -45,7 +52,7 @@ describe('the page of the worker', () => {
 
   it('says since when no run came, and when one was due', async () => {
     schedules = [
-      { ...nightly, cron: '*/5 * * * *', slackMs: 0 },
+      { ...nightly, cron: '*/5 * * * *', jitterMs: 0, runTimeoutMs: 0 },
       { ...nightly, name: 'later' },
     ]
     const last = projects.map(({ at }) => at ?? '').sort()[0]

@@ -117,7 +117,7 @@ describe('status', () => {
     const write = (cron: string, project: string) =>
       historyFixture.write(
         'planned.yaml',
-        `schedules: [{ name: s, cron: "${cron}", projects: ["${project}"], run_timeout: 1s }]\nservices: [{ name: acme, projects: [{ id: orders }] }]\n`,
+        `schedules: [{ name: s, cron: "${cron}", projects: ["${project}"], run_timeout: 1s }]\nservices: [{ name: acme, url: https://a.example, projects: [{ id: orders }] }]\n`,
       )
     const { directory, file } = historyFixture.fixture.harness
     const env = { HOOKDRIFT_HISTORY: file }
@@ -167,9 +167,14 @@ describe('status', () => {
     expect(await command('status', { cwd })).toEqual(refusal(/cannot read the configuration .*hookdrift\.yaml/))
     const config = historyFixture.write('unset.yaml', `history: \${NOT_SET}/h.db\nservices: []\n`)
     const unset = await command(`runs --config ${config}`, { cwd })
-    expect([unset.code, unset.stderr]).toEqual([2, expect.stringMatching(/names its history by \$\{NOT_SET\}/)])
+    expect([unset.code, unset.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /unset.yaml:1:10: the environment variable NOT_SET is not set\n +name the history with --history FILE/,
+      ),
+    ])
     historyFixture.write('unset.yaml', `history: \${file:gone}/h.db\nservices: []\n`)
     const gone = await command(`runs --config ${config}`, { cwd })
-    expect(gone.stderr).toContain(`names its history by \${file:gone}, which cannot be filled in`)
+    expect(gone.stderr).toContain('unset.yaml:1:10: cannot read gone')
   })
 })

@@ -146,7 +146,7 @@ describe('the planner of schedules', () => {
   })
 })
 
-const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'UTC', projects: [], slackMs: 600_000 }
+const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'UTC', projects: [], jitterMs: 0, runTimeoutMs: 600_000 }
 const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)
 
 describe('a run that was due', () => {

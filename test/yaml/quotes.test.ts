@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { readState } from '../../src/baseline/state-file.ts'
 import { readFramework } from '../../src/compliance/framework.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
-import { readConfiguredPaths } from '../../src/config/read-configured-paths.ts'
 import { messageOf } from '../../src/model/errors.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
@@ -30,7 +29,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'extended policy': (text) => readPolicy('/policy.yaml', files(text)),
   'policy tests': (text) => readPolicyTests('/policy.yaml', files(text, 'tests: [./other.yaml]\n'), []),
   configuration: (text) => readConfiguration('/hookdrift.yaml', { env: {}, readFile: () => text }),
-  'places of a configuration': (text) => readConfiguredPaths('/hookdrift.yaml', { env: {}, readFile: () => text }),
+  'parts of a configuration': (text) =>
+    readConfiguration('/hookdrift.yaml', { env: {}, readFile: () => text }, { needs: ['history'] }),
   framework: (text) => readFramework(text, 'f.yaml'),
   state: (text) => readState(text, 'f.yaml'),
   payload: (text) => {

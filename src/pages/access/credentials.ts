@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { ReaderToken } from '../../config/configuration.ts'
+import type { ReaderToken } from '../../config/serve-schema.ts'
 
 /** What a request proves its reader with. */
 export interface Credential {

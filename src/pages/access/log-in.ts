@@ -1,4 +1,4 @@
-import type { ReaderToken } from '../../config/configuration.ts'
+import type { ReaderToken } from '../../config/serve-schema.ts'
 import { html } from '../../report/html/markup.ts'
 import { readBody } from '../../serving/stream-bytes.ts'
 import { layOutNotice } from '../layout.ts'

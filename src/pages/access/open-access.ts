@@ -1,4 +1,4 @@
-import type { ReaderToken, ServeSettings, TrustedProxy } from '../../config/configuration.ts'
+import type { ReaderToken, ServeSettings, TrustedProxy } from '../../config/serve-schema.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { everyone, type Viewer } from '../page.ts'
 import { type Credential, credentialIn, endedCookie, openCredentials } from './credentials.ts'

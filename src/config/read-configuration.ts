@@ -9,7 +9,6 @@ import type { ServiceSettings } from '../service/settings.ts'
 import type { Expand, NodePath } from '../yaml/node-values.ts'
 import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
 import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
-import type { Channel, Configuration, ConfiguredProject, Schedule, SharedWork } from './configuration.ts'
 import {
   configurationLimits,
   configurationSchema,
@@ -77,34 +76,12 @@ const startAdvice = `run \`hookdrift init\`, set HOOKDRIFT_URL and HOOKDRIFT_KEY
         projects:
           - { id: ID-OF-THE-PROJECT, name: payments }`
 
-/** A configuration as far as it can be read, and what is wrong with it. */
-export interface ExaminedConfiguration {
-  readonly problems: readonly FileProblem[]
-  /**
-   * Without its faulty parts; undefined where they are too many. A project without a usable key has an empty one.
-   * `findHistory` throws AuditError.usage where the name of the history is faulty.
-   */
-  readonly parts:
-    | (Omit<Configuration, 'history' | 'warnings'> & {
-        readonly findHistory: () => HistoryLocation
-        readonly warnings: readonly FileProblem[]
-      })
-    | undefined
-  /** Its keys, tokens and passwords, as far as they can be filled in. */
-  readonly secrets: readonly string[]
-  /** Whether a part of this member of the file was left out as faulty. */
-  isCut(member: string): boolean
-}
-
 /**
- * Reads the configuration.
+ * Reads the configuration, with every default filled in and every path absolute. Its warnings are `file:line:column: text`,
+ * in the order of the file.
  * @throws AuditError.usage with a line for every mistake in what is needed, as `file:line:column`
  */
-export function readConfiguration(
-  file: string,
-  sources: ReferenceSources,
-  options: ConfigurationOptions = {},
-): Configuration {
+export function readConfiguration(file: string, sources: ReferenceSources, options: ConfigurationOptions = {}) {
   const { problems, parts } = examineConfiguration(file, sources, options)
   const { needs, advice } = options
   const isNeeded = ({ path: [first] }: FileProblem) => needs?.some((member) => member === first) ?? true
@@ -115,14 +92,12 @@ export function readConfiguration(
 }
 
 /**
- * Reads the configuration for callers that go on with what is right in it.
+ * Reads the configuration for callers that go on with what is right in it. `problems`: what is wrong. `parts`: it without
+ * its faulty parts; undefined where they are too many. `secrets`: its keys, tokens and passwords, as far as they can be
+ * filled in. `isCut`: whether a part of a member of the file was left out as faulty.
  * @throws AuditError.usage when it cannot be read at all, or is not YAML
  */
-export function examineConfiguration(
-  file: string,
-  sources: ReferenceSources,
-  options: ConfigurationOptions = {},
-): ExaminedConfiguration {
+export function examineConfiguration(file: string, sources: ReferenceSources, options: ConfigurationOptions = {}) {
   const { findTimetableFault = () => undefined, advice = startAdvice } = options
   const { text, ...origin } = readConfigurationText(file, sources, advice)
   const { expand, secrets, missing } = expandFor(options, expandReferences(file, sources, origin))
@@ -158,32 +133,41 @@ export function examineConfiguration(
   const headers = authorities.map(({ pem }, index) => ({ ca: pem, headers: headersAsWritten(index, document) }))
   const sealKey = missing.some(({ path: [first] }) => first === 'seal_key') ? undefined : value.seal_key
   const parts = {
+    /** Undefined: the environment is the configuration. */
     file: origin.variableAt === undefined ? resolve(file) : undefined,
+    /** @throws AuditError.usage where the name of the history is faulty */
     findHistory: () => ({ ...historyOf(file, value.history, sources.env, options), ...(sealKey && { sealKey }) }),
     policy: value.policy === undefined ? undefined : resolveFrom(file, value.policy),
     company: value.company,
+    /** Undefined: all runs are kept. */
     retention: value.retention && retentionOf(value.retention),
     concurrency: value.concurrency,
     runTimeoutMs: value.run_timeout,
     listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),
     hosts: value.worker?.hosts,
     pages: value.worker?.pages === true,
+    /** It contains secrets; undefined where one is missing that is not used. */
     serve: tokens.length > 0 ? undefined : serveSettingsOf(value.serve),
+    /** Undefined: the worker runs alone. */
     shared: sharedWorkOf(value.worker),
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
+    /** They contain secrets, for delivery only. */
     notify: channels.map((channel) => channelOf(channel, file)),
     reportUrl: value.report_url,
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index]?.pem, Math.max(value.concurrency, service.limits.walks ?? 0)),
       urlPosition: positionAt(document, ['services', index, 'url']),
+      /** Those that are named. */
       projects: namedProjects(service).map(([position, project]) =>
         projectOf(project, service, document, { path: ['services', index, 'projects', position], problems }),
       ),
+      /** Which projects of the service's list are audited too: the first that fits counts. */
       matches: matchedProjects(service).map(([position, { match, labels }]) => {
         const path = ['services', index, 'projects', ...(position === undefined ? [] : [position])]
         return { pattern: match, labels, line: document.at(path).line }
       }),
       organisation: service.organisation,
+      /** For projects of the list. A secret. */
       key: service.key,
       keyPosition: positionAt(document, ['services', index, 'key']),
       listings: service.listings,
@@ -191,8 +175,10 @@ export function examineConfiguration(
       mostWalks: service.limits.walks ?? value.concurrency,
       uiUrl: service.ui_url ?? value.ui_url,
     })),
+    /** Whether no project, schedule or channel was left out as faulty. */
     isWhole: !document.omittedPaths.some(isExpected),
     secrets,
+    /** sha256 in hex of the configuration, without keys and other secrets. */
     digest: configurationDigest(value, headers),
     warnings: [...findWarnings(document)],
   }
@@ -315,24 +301,26 @@ function historyOf(
     : readLocation(override, options.cwd ?? '.')
 }
 
-function sharedWorkOf(worker: DecodedConfiguration['worker']): SharedWork | undefined {
+function sharedWorkOf(worker: DecodedConfiguration['worker']) {
   return worker?.shared === true ? { slots: worker.slots ?? 16, services: worker.services } : undefined
 }
 
-function scheduleOf(schedule: DecodedConfiguration['schedules'][number], runTimeoutMs: number): Schedule {
+function scheduleOf(schedule: DecodedConfiguration['schedules'][number], runTimeoutMs: number) {
+  const projects: readonly string[] = schedule.projects ?? []
   return {
     name: schedule.name,
     cron: schedule.cron,
     timezone: schedule.timezone,
     jitterMs: schedule.jitter,
-    projects: schedule.projects ?? [],
+    /** Patterns of projects; all when empty. */
+    projects,
     probes: schedule.probes,
     runOnStart: schedule.run_on_start,
     runTimeoutMs: schedule.run_timeout ?? runTimeoutMs,
   }
 }
 
-function channelOf(channel: DecodedChannel, file: string): Channel {
+function channelOf(channel: DecodedChannel, file: string): DecodedChannel {
   return channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel
 }
 
@@ -366,13 +354,14 @@ function projectOf(
   service: DecodedService,
   document: ReadDocument<DecodedConfiguration>,
   { path, problems }: { readonly path: NodePath; readonly problems: readonly FileProblem[] },
-): ConfiguredProject {
+) {
   const keyPath = [...(project.key === undefined ? path.slice(0, 2) : path), 'key']
   const { line, column } = document.at(keyPath)
   const isFaulty = problems.some((problem) => problem.line === line && problem.column === column)
   const key = (isFaulty ? undefined : (project.key ?? service.key)) ?? ''
   return {
     ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
+    /** A secret: for the service only, never for a log or a report. Empty where none can be used. */
     key,
     keyPosition: positionAt(document, keyPath),
     labels: project.labels,

@@ -130,14 +130,9 @@ export function readNetwork(text: string): NetworkRange | undefined {
 }
 
 /** Where `hookdrift serve` has the pages, and who may read them, there or at the worker. */
-export interface ServeSettings {
-  readonly listen: ListenAddress | undefined
-  /** Host names that it answers to; undefined: all that fit the address. */
-  readonly hosts: readonly string[] | undefined
-  readonly tokens: readonly ReaderToken[]
-  /** Says who its users are; undefined: no proxy does. */
-  readonly trustedProxy: TrustedProxy | undefined
-}
+export type ServeSettings = ReturnType<typeof serveSettingsOf>
+/** Says who its users are. */
+export type TrustedProxy = NonNullable<ServeSettings['trustedProxy']>
 
 export interface ReaderToken {
   /** undefined for the one token that has none. */
@@ -149,24 +144,22 @@ export interface ReaderToken {
   readonly may?: readonly ReaderRight[] | undefined
 }
 
-export interface TrustedProxy {
-  /** In small letters. */
-  readonly header: string
-  /** The proxy's own addresses. */
-  readonly networks: readonly NetworkRange[]
-}
-
-export function serveSettingsOf(serve: DecodedServe = {}): ServeSettings {
-  const { listen, hosts, token, tokens = [], trusted_proxy: proxy } = serve
+export function serveSettingsOf({ listen, hosts, token, tokens = [], trusted_proxy: proxy }: DecodedServe = {}) {
+  const all: readonly ReaderToken[] = [...(token === undefined ? [] : [{ name: undefined, token }]), ...tokens]
   return {
     listen: listen === undefined ? undefined : listenAddress(listen),
     hosts,
-    tokens: [...(token === undefined ? [] : [{ name: undefined, token }]), ...tokens],
+    tokens: all,
     trustedProxy: proxy && {
+      /** In small letters. */
       header: proxy.header.toLowerCase(),
-      networks: proxy.addresses.flatMap((text) => readNetwork(text) ?? []),
+      networks: networksOf(proxy.addresses),
     },
   }
+}
+
+function networksOf(addresses: readonly string[]): readonly NetworkRange[] {
+  return addresses.flatMap((text) => readNetwork(text) ?? [])
 }
 
 /** Whether everyone who reaches an address could read the pages there. */

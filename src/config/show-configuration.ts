@@ -2,8 +2,7 @@ import { dirname } from 'node:path'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import { type NodePath, nodeValues } from '../yaml/node-values.ts'
-import { parseYaml } from '../yaml/parse-yaml.ts'
+import type { NodePath } from '../yaml/node-values.ts'
 import { refuseProblems } from '../yaml/problem.ts'
 import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
 import {
@@ -52,14 +51,12 @@ interface ShowRequest {
 export function showConfiguration(file: string, context: ShowRequest): readonly ConfigurationValue[] {
   const { sources } = context
   const { text, ...origin } = readConfigurationText(file, sources, '`hookdrift docs configuration` shows one')
-  const parsed = parseYaml(text, configurationLimits)
   const fill = expandReferences(file, sources, origin)
   const expand = (written: string, path: NodePath) =>
     isSecretPath(path) ? { text: secretPlaceholder(path) } : fill(written, path)
   const { document, problems } = examineDocument(text, {
     ...origin,
     file,
-    parsed,
     expand,
     isSecret: isSecretPath,
     schema: configurationSchema,
@@ -68,9 +65,8 @@ export function showConfiguration(file: string, context: ShowRequest): readonly 
   // Values that contradict each other are shown: that may be how a person finds the one to change.
   refuseProblems(problems)
   if (document === undefined) throw new Error('a configuration was refused without a problem') // Lets the compiler know.
-  const raw = nodeValues(parsed.contents, { expand, isExact: () => false, report: () => {}, lineOf: () => 0 }).value
   // as: zod writes JSON Schema; of it, the walk uses what SchemaNode has.
-  const leaves = [...schemaLeaves(configurationJsonSchema() as SchemaNode, raw)]
+  const leaves = [...schemaLeaves(configurationJsonSchema() as SchemaNode, document.given)]
   const ofSecrets = leaves.flatMap(({ path }) => referencesOf(isSecretPath(path) ? document.written(path) : undefined))
   const values = leaves.map(({ path, value, isDefault }): ConfigurationValue => {
     const written = document.written(path)

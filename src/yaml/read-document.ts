@@ -9,6 +9,8 @@ import { faultOf } from './value-fault.ts'
 /** A file that was read: its decoded value, and the position of each part. */
 export interface ReadDocument<T> {
   readonly value: T
+  /** Before the schema: references are filled in, and defaults are not. */
+  readonly given: unknown
   /** Where a key or its value begins; for a path that is not in the file, where its nearest parent begins. */
   at(path: NodePath, where?: 'key' | 'value'): { readonly line: number; readonly column: number }
   /** A problem found later, at its position. `refuseProblems` throws it, `problemLine` makes a warning of it. */
@@ -151,6 +153,7 @@ export function examineDocument<S extends z.ZodType>(
   if (decoded.misfits.length > 0) return { document: undefined, problems, faults: [] }
   const document: ReadDocument<z.output<S>> = {
     value: decoded.value,
+    given: value,
     at: (path, where = 'value') => positionOf(offsetOf(path, where)),
     problem: (path, problem, where = 'value') => problemAt(offsetOf(path, where), problem, path),
     problemWithin(path, offset, problem) {

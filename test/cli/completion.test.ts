@@ -95,7 +95,7 @@ describe('completion', () => {
   it('knows projects that were not audited yet, from the file and from the environment', async () => {
     const file = directory.write(
       'new.yaml',
-      'services: [{ name: a, url: x, projects: [{ id: b }, { id: c, name: d }] }]\n',
+      'services: [{ name: a, url: https://a.example, projects: [{ id: b }, { id: c, name: d }] }]\n',
     )
     expect((await completed(`audit -c ${file} -p ''`, { cwd: directory.path })).words).toEqual(['a/b', 'a/d'])
     const env = { HOOKDRIFT_URL: 'https://h.example', HOOKDRIFT_PROJECTS: 'pay=1,2' }

@@ -154,7 +154,7 @@ describe('the port of hookdrift serve', () => {
     directory.write(
       'hookdrift.yaml',
       `history: demo/hookdrift.db
-services: [{ name: demo, url: https://a.example, key: "\${ACME_KEY}", projects: [{ id: p1 }] }]
+services: [{ name: demo, url: https://a.example, key: "\${ACME_KEY}", projects: [{ id: p1, name: orders }] }]
 serve:
   tokens:
     - { name: all, token: ${whole} }

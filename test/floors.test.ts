@@ -48,6 +48,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   '@prometheus-io/client': 'worker/',
   'markdown-it': 'pages/',
   nodemailer: 'notify/',
+  '@modelcontextprotocol/server': 'pages/mcp/',
   'csv-stringify/sync': 'report/',
   sarif: 'report/',
   'string-width': 'text/',

@@ -6,7 +6,7 @@ import { openExistingHistory } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
-import { answerMessage, rpcErrors } from '../pages/mcp/answer-message.ts'
+import { openMcp } from '../pages/mcp/answer-message.ts'
 import { instructions, toolsOf } from '../pages/mcp/assistant.ts'
 import { escapeUnseen } from '../text/neutralise.ts'
 import { answerApi } from './api/answer-api.ts'
@@ -52,13 +52,14 @@ async function answerAssistant(
     isGone = true
     stdin.destroy()
   })
-  const send = (message: object) =>
-    new Promise<void>((resolve) => terminal.stdout.write(`${escapeUnseen(JSON.stringify(message))}\n`, () => resolve()))
+  const send = (message: string) =>
+    new Promise<void>((resolve) => terminal.stdout.write(`${escapeUnseen(message)}\n`, () => resolve()))
+  const answerMessage = openMcp({ tools, version, instructions })
   try {
     for await (const line of linesOf(stdin)) {
       if (line?.trim() === '') continue
-      const answer = line === undefined ? tooLong : await answerMessage(line, { tools, version, instructions })
-      if (answer !== undefined) await send(answer.message)
+      const answer = line === undefined ? tooLong : await (await answerMessage(line)).text()
+      if (answer !== '') await send(answer)
     }
   } catch (error) {
     // The end of a stream that was cut short is an error.
@@ -71,9 +72,11 @@ async function answerAssistant(
 
 /** No question is longer than a fraction of this. */
 const mostBytes = 1024 * 1024
-const tooLong = {
-  message: { jsonrpc: '2.0', id: null, error: { code: rpcErrors.request, message: `more than ${mostBytes} bytes` } },
-}
+const tooLong = JSON.stringify({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32600, message: `more than ${mostBytes} bytes` },
+})
 
 /** Lines of a stream; undefined for each that is too long, of which nothing is kept. */
 async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string | undefined> {

@@ -352,16 +352,21 @@ describe('POST /mcp', () => {
     // No double holds it, so its answer would name another one.
     ['{"jsonrpc":"2.0","id":12345678901234567891,"method":"ping"}', 400, -32600],
     ['{"jsonrpc":"2.0","id":1e400,"method":"ping"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 200, -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 400, -32600],
     [request('nothing'), 200, -32601],
     [request('__proto__'), 200, -32601],
-    [request('initialize'), 200, -32602],
+    [request('initialize'), 400, -32600],
     [request('tools/call', { name: 7 }), 200, -32602],
     [request('tools/call', { name: 'violations', arguments: [] }), 200, -32602],
-    [request('tools/list', { cursor: 'x' }), 200, -32602],
-    [request('tools/list', { _meta: 7 }), 200, -32602],
-    [request('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }), 200, -32602],
-    [request('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } }), 400, -32022],
+    [request('tools/list', { cursor: 'x' }), 400, -32600],
+    [request('tools/list', { _meta: 7 }), 400, -32600],
+    [request('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': 'a\nb' } }), 400, -32600],
+    [request('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }), 400, -32602],
+    [
+      request('tools/list', { _meta: { ...whole._meta, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } }),
+      400,
+      -32022,
+    ],
   ])('answers %s with an error', async (body, status, code) => {
     expect(await post(body)).toMatchObject({ status, jsonrpc: '2.0', error: { code } })
   })
@@ -385,7 +390,8 @@ describe('POST /mcp', () => {
     expect(await post(request('tools/call', { ...whole, name: 'rules' }), call)).toMatchObject({ status: 200 })
     expect(await post(request('tools/call', { ...whole, name: 'runs' }), call)).toMatchObject({ status: 400 })
     const unknown = { 'mcp-protocol-version': '2000-01-01' }
-    expect(await post(request('ping'), unknown)).toMatchObject({ status: 400, error: { code: -32022 } })
+    const message = expect.stringContaining('2000-01-01')
+    expect(await post(request('ping'), unknown)).toMatchObject({ status: 400, error: { message } })
     const nothing = { ...right, 'mcp-method': 'ping' }
     expect(await post(request('ping', whole), nothing)).toMatchObject({ status: 404, error: { code: -32601 } })
   })

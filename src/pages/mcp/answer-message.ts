@@ -1,11 +1,19 @@
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolErrorCode,
+  Server,
+  type Tool,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.ts'
-import { neutralise } from '../../text/neutralise.ts'
 
 /** What an assistant can ask. */
 export interface McpTools {
-  list(): Promise<readonly JsonObject[]>
-  /** @throws RpcFault when there is no such tool; any other error is a result of the tool */
-  call(name: string, given: JsonObject): Promise<JsonObject>
+  list(): Promise<Tool[]>
+  /** @throws ProtocolError when there is no such tool; any other error is a result of the tool */
+  call(name: string, given: JsonObject): Promise<CallToolResult>
 }
 
 /** Who answers. */
@@ -15,163 +23,91 @@ export interface McpServer {
   readonly instructions: string
 }
 
-export const rpcErrors = {
-  parse: -32700,
-  request: -32600,
-  method: -32601,
-  params: -32602,
-  headers: -32020,
-  version: -32022,
-} as const
-
-/** An error of the protocol, in place of a result. */
-export class RpcFault extends Error {
-  override readonly name = 'RpcFault'
-  readonly code: number
-  readonly data: JsonObject | undefined
-
-  constructor(code: number, message: string, data?: JsonObject) {
-    super(message)
-    this.code = code
-    this.data = data
-  }
-}
-
-/** A request of JSON-RPC. */
-export interface RpcRequest {
-  readonly id: string | number
-  readonly method: string
-  readonly params: JsonObject
-  /** The revision that it names itself, as all do from 2026-07-28 on; undefined after a handshake. */
-  readonly revision: string | undefined
-}
-
-export interface RpcAnswer {
-  readonly message: JsonObject
-  readonly code?: number
-  readonly revision?: string | undefined
-}
-
-/** Revisions with a handshake, the latest first. */
-export const handshakeRevisions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
-/** Revisions in which each request says all about itself. */
-export const revisions: readonly string[] = ['2026-07-28']
-
-const meta = 'io.modelcontextprotocol/'
-/** A list of tools changes with the program only. */
-const caching: JsonObject = { ttlMs: 60_000, cacheScope: 'private' }
-
 /**
- * Answers a message of the Model Context Protocol. No message depends on an earlier one.
- * @param check throws an RpcFault where the request does not fit to what came with it
- * @returns undefined for a message that gets no answer
+ * Answers messages of the Model Context Protocol, of revisions with a handshake and without one, as JSON. No message
+ * depends on an earlier one. `headers`: those of its request; of one on a pipe, they are what it says itself.
  */
-export async function answerMessage(
-  text: string,
-  server: McpServer,
-  check: (request: RpcRequest) => void = () => {},
-): Promise<RpcAnswer | undefined> {
-  let id: string | number | null = null
-  let revision: string | undefined
-  try {
-    const message = readMessage(text)
-    if ('id' in message && isId(message.id)) id = message.id
-    const request = readRequest(message)
-    if (request === undefined) return undefined
-    revision = request.revision
-    check(request)
-    const result = revision === undefined ? await answerShaken(request, server) : await answerWhole(request, server)
-    return { message: { jsonrpc: '2.0', id, result }, revision }
-  } catch (error) {
-    if (!(error instanceof RpcFault)) throw error
-    const { code, message, data } = error
-    return { message: { jsonrpc: '2.0', id, error: { code, message, ...(data && { data }) } }, code, revision }
+export function openMcp({ tools, version, instructions }: McpServer) {
+  const open = () => {
+    const server = new Server(
+      { name: 'hookdrift', title: 'hookdrift', version },
+      { capabilities: { tools: {} }, instructions, cacheHints: { 'tools/list': { ttlMs: 60_000 } } },
+    )
+    server.setRequestHandler('tools/list', async () => ({ tools: await tools.list() }))
+    // as: arguments are read from JSON.
+    server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
+      tools.call(name, given as JsonObject),
+    )
+    return server
+  }
+  // Of a subscription, an answer would never end.
+  const handler = createMcpHandler(open, { legacy: 'reject', maxSubscriptions: 0 })
+  return async (text: string, headers?: Headers): Promise<Response> => {
+    const { message, fault } = readMessage(text)
+    if (fault !== undefined) {
+      const id = isJsonObject(message) && isId(message.id) ? message.id : null
+      return Response.json({ jsonrpc: '2.0', id, error: fault }, { status: 400 })
+    }
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers: headersOf(message, headers) })
+    if (!(await isLegacyRequest(request, message))) return handler.fetch(request, { parsedBody: message })
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    await open().connect(transport)
+    return transport.handleRequest(request, { parsedBody: message })
   }
 }
 
-function readMessage(text: string): JsonObject {
-  let message: unknown
+const revision = 'io.modelcontextprotocol/protocolVersion'
+
+function headersOf({ method = '', params }: JsonObject, given?: Headers): Headers {
+  const headers = new Headers({ accept: 'application/json, text/event-stream', 'content-type': 'application/json' })
+  const { name, _meta } = isJsonObject(params) ? params : {}
+  const said = isJsonObject(_meta) ? _meta[revision] : undefined
+  const own = said === undefined ? {} : { 'mcp-protocol-version': said, 'mcp-method': method, 'mcp-name': name }
+  for (const header of ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const) {
+    const value = given === undefined ? own[header] : given.get(header)
+    if (typeof value !== 'string') continue
+    const isPlain = given !== undefined || header !== 'mcp-name'
+    headers.set(header, isPlain ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`)
+  }
+  return headers
+}
+
+type MessageFault = { readonly code: number; readonly message: string }
+
+/** Finds what the SDK would answer with silence, with another id, or without a word about what is wrong. */
+function readMessage(
+  text: string,
+):
+  | { readonly message: JsonObject; readonly fault?: undefined }
+  | { readonly message: Json; readonly fault: MessageFault } {
+  let message: Json
   try {
     message = JSON.parse(text)
   } catch {
-    throw new RpcFault(rpcErrors.parse, 'not JSON')
+    return { message: null, fault: { code: ProtocolErrorCode.ParseError, message: 'not JSON' } }
   }
-  if (Array.isArray(message))
-    throw new RpcFault(rpcErrors.request, 'send messages one by one: batches are not answered')
-  if (!isJsonObject(message)) throw new RpcFault(rpcErrors.request, 'a message is an object')
-  return message
+  const words = isJsonObject(message) ? wordsOn(message) : undefined
+  if (isJsonObject(message) && words === undefined) return { message }
+  const shape = Array.isArray(message) ? 'send messages one by one: batches are not answered' : 'a message is an object'
+  return { message, fault: { code: ProtocolErrorCode.InvalidRequest, message: words ?? shape } }
+}
+
+function wordsOn({ jsonrpc, id, method, params = {}, ...more }: JsonObject): string | undefined {
+  if (jsonrpc !== '2.0') return '`jsonrpc` is not "2.0"'
+  if (method === undefined && ('result' in more || 'error' in more)) return undefined
+  // It is a header too.
+  if (typeof method !== 'string' || !/^[\w./$-]{1,200}$/.test(method)) return '`method` is not the name of one'
+  if (id !== undefined && !isId(id)) return '`id` is neither a text nor a whole number below 2^53'
+  if (!isJsonObject(params)) return '`params` is not an object'
+  const { _meta = {}, cursor, protocolVersion } = params
+  if (!isJsonObject(_meta)) return '`_meta` is not an object'
+  const { [revision]: named = '' } = _meta
+  if (typeof named !== 'string' || !/^[\w.-]{0,100}$/.test(named)) return `\`${revision}\` is not a revision`
+  if (method === 'initialize' && typeof protocolVersion !== 'string') return '`protocolVersion` is not a text'
+  return method === 'tools/list' && cursor !== undefined ? 'all tools are on one page: leave `cursor` out' : undefined
 }
 
 /** A number that no double holds exactly would come back as another one. */
 function isId(id: Json | undefined): id is string | number {
   return typeof id === 'string' || Number.isSafeInteger(id)
-}
-
-/** undefined: a notification or an answer, which get none. */
-function readRequest({ jsonrpc, id, method, params = {}, ...more }: JsonObject): RpcRequest | undefined {
-  if (jsonrpc !== '2.0') throw new RpcFault(rpcErrors.request, '`jsonrpc` is not "2.0"')
-  if (method === undefined && ('result' in more || 'error' in more)) return undefined
-  if (typeof method !== 'string') throw new RpcFault(rpcErrors.request, '`method` is not a text')
-  if (id === undefined) return undefined
-  if (!isId(id)) throw new RpcFault(rpcErrors.request, '`id` is neither a text nor a whole number below 2^53')
-  if (!isJsonObject(params)) throw new RpcFault(rpcErrors.params, '`params` is not an object')
-  return { id, method, params, revision: readRevision(params) }
-}
-
-function readRevision({ _meta = {} }: JsonObject): string | undefined {
-  if (!isJsonObject(_meta)) throw new RpcFault(rpcErrors.params, '`_meta` is not an object')
-  const named = _meta[`${meta}protocolVersion`]
-  if (named === undefined) return undefined
-  if (typeof named !== 'string') throw new RpcFault(rpcErrors.params, `\`${meta}protocolVersion\` is not a text`)
-  if (!revisions.includes(named)) {
-    const message = 'this revision of the protocol is not supported'
-    throw new RpcFault(rpcErrors.version, message, { supported: [...revisions], requested: named })
-  }
-  if (!isJsonObject(_meta[`${meta}clientCapabilities`])) {
-    throw new RpcFault(rpcErrors.params, `\`${meta}clientCapabilities\` is not an object`)
-  }
-  return named
-}
-
-/** After a handshake, or as one. */
-async function answerShaken(request: RpcRequest, server: McpServer): Promise<JsonObject> {
-  const { method, params } = request
-  if (method === 'ping') return {}
-  if (method !== 'initialize') return answerTools(request, server)
-  const { protocolVersion } = params
-  if (typeof protocolVersion !== 'string') throw new RpcFault(rpcErrors.params, '`protocolVersion` is not a text')
-  return {
-    protocolVersion: handshakeRevisions.find((each) => each === protocolVersion) ?? handshakeRevisions[0] ?? '',
-    capabilities: { tools: {} },
-    serverInfo: infoOf(server),
-    instructions: server.instructions,
-  }
-}
-
-/** Without one. */
-async function answerWhole(request: RpcRequest, server: McpServer): Promise<JsonObject> {
-  const stamp: JsonObject = { resultType: 'complete', _meta: { [`${meta}serverInfo`]: infoOf(server) } }
-  if (request.method === 'server/discover') {
-    const { instructions } = server
-    return { ...stamp, ...caching, supportedVersions: [...revisions], capabilities: { tools: {} }, instructions }
-  }
-  const result = await answerTools(request, server)
-  return { ...stamp, ...(request.method === 'tools/list' ? caching : {}), ...result }
-}
-
-async function answerTools({ method, params }: RpcRequest, { tools }: McpServer): Promise<JsonObject> {
-  if (method === 'tools/list') {
-    if (params.cursor !== undefined)
-      throw new RpcFault(rpcErrors.params, 'all tools are on one page: leave `cursor` out')
-    return { tools: [...(await tools.list())] }
-  }
-  if (method !== 'tools/call') throw new RpcFault(rpcErrors.method, `there is no method "${neutralise(method)}"`)
-  const { name, arguments: given = {} } = params
-  if (typeof name !== 'string') throw new RpcFault(rpcErrors.params, '`name` is not a text')
-  if (!isJsonObject(given)) throw new RpcFault(rpcErrors.params, '`arguments` is not an object')
-  return tools.call(name, given)
-}
-
-function infoOf({ version }: McpServer): JsonObject {
-  return { name: 'hookdrift', title: 'hookdrift', version }
 }

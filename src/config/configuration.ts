@@ -8,11 +8,7 @@ export type ExaminedConfiguration = ReturnType<typeof examineConfiguration>
 
 export type ConfiguredService = Configuration['services'][number]
 export type ConfiguredProject = ConfiguredService['projects'][number]
-/** An entry for projects of a service's list. */
-export type ProjectMatch = ConfiguredService['matches'][number]
 /** When the worker audits which projects. */
 export type Schedule = Configuration['schedules'][number]
-/** How a worker takes part in runs of several workers. */
-export type SharedWork = NonNullable<Configuration['shared']>
 /** The path of a directory is absolute. */
 export type Channel = DecodedChannel

@@ -15,11 +15,11 @@ import { faultForReaders, type Viewer } from './page.ts'
 /** The one address that takes something, and nothing but notes. */
 export const notesPath = '/api/v1/notes'
 
-const noteBody = z.strictObject({
-  text: z.string().max(longestNote),
-  at: z.string().max(64).exactOptional(),
-  ref: z.string().max(longestNote).exactOptional(),
-  projects: projectPatterns.exactOptional(),
+export const noteBody = z.strictObject({
+  text: z.string().min(1).max(longestNote),
+  at: z.string().max(64).exactOptional().describe('When: an instant, or how long ago. Default: now'),
+  ref: z.string().min(1).max(longestNote).exactOptional().describe('An address, or the digest of a commit'),
+  projects: projectPatterns.exactOptional().describe('Default: all of the token'),
 })
 
 export interface NoteDesk {

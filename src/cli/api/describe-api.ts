@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.ts'
 import { packageFile } from '../../model/package-files.ts'
 import { cookieName } from '../../pages/access/credentials.ts'
 import type { ApiTool } from '../../pages/api.ts'
-import { longestNote } from '../../questions/compose-note.ts'
+import { noteBody } from '../../pages/take-note.ts'
 import { type ApiParameter, formatParameter, limitParameter, parametersOf } from '../../questions/query-parameters.ts'
 import { runParameter, shapeOf } from '../../questions/question.ts'
 import { type ApiAddress, apiEntries, type DescribeCommand, descriptionOf } from './api-entries.ts'
@@ -68,7 +69,6 @@ async function describeEntry(name: string, entry: ApiAddress, describe: Describe
 
 /** The one address that takes something. */
 function describeNoting(): JsonObject {
-  const text = { type: 'string', minLength: 1, maxLength: longestNote }
   return {
     operationId: 'recordNote',
     summary: 'Record what people did',
@@ -78,22 +78,8 @@ function describeNoting(): JsonObject {
       required: true,
       content: {
         'application/json': {
-          schema: {
-            type: 'object',
-            additionalProperties: false,
-            required: ['text'],
-            properties: {
-              text,
-              at: { type: 'string', description: 'When: an instant, or how long ago. Default: now' },
-              ref: { ...text, description: 'An address, or the digest of a commit' },
-              projects: {
-                type: 'array',
-                minItems: 1,
-                items: { type: 'string' },
-                description: 'Default: all of the token',
-              },
-            },
-          },
+          // as: the JSON of a schema.
+          schema: z.toJSONSchema(noteBody, { io: 'input' }) as JsonObject,
         },
       },
     },

@@ -228,7 +228,7 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
     '/^[A-Za-z0-9+/]+={0,2}$/',
   ],
   [
-    'src/repair/side-effects.ts',
+    'src/repair/compose-repair.ts',
     'a path of ours, without the names of a service',
     '/^\\/(?:http_timeout|support_email|\\w+_webhook_url)$/',
   ],

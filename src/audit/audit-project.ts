@@ -2,6 +2,7 @@ import { DraftedVersions } from '../history/draft/drafted-project.ts'
 import type { NamedVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
 import { compareText } from '../history/report-order.ts'
+import type { readRunTimes } from '../history/sql/runs.ts'
 import type { ActiveViolation } from '../history/staged.ts'
 import { reseal } from '../inventory/reseal.ts'
 import { chunks } from '../model/chunks.ts'
@@ -21,6 +22,7 @@ import { compareResources, type StagedResource } from './compare-resources.ts'
 import { compareWithApproved } from './compare-with-approved.ts'
 import { type Comparison, compareWithLastScan, type Reform } from './comparison.ts'
 import { evaluateScan, type ScannedListing } from './evaluate-scan.ts'
+import type { FilterWalk } from './filter-walk.ts'
 import { findContradictions } from './find-contradictions.ts'
 import { findRemovals, type Removals, type UnseenVersions } from './find-removals.ts'
 import type { ItemMemory } from './item-memory.ts'
@@ -37,7 +39,6 @@ import type { SeenProject } from './read-project.ts'
 import { gatherChanges } from './recent-changes.ts'
 import { keyOf, type Reconciliation } from './reconcile.ts'
 import { reconcileProject } from './reconcile-project.ts'
-import { timeChanges } from './time-changes.ts'
 import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
 import { yesterdayOf } from './yesterday.ts'
@@ -344,4 +345,34 @@ function noteUncomparedSeals(resources: number): ProjectNotice[] {
   if (resources === 0) return []
   const text = `what was approved was sealed under another installation key, or by an earlier version: secrets of ${count(resources, 'resource')} were not compared with it`
   return [{ code: 'approval_not_compared', listing: null, text }]
+}
+
+/**
+ * Says within which time changes came about: after the last complete scan of their kind began, because a resource is read
+ * at some moment of it, and before the first scan that saw them ended. What only an incomplete scan saw as before proves
+ * nothing of a resource that it did not reach, so it does not count. Filter rows are not read in every run. Where the clock
+ * went back in between, there is no such time.
+ */
+function timeChanges(
+  changes: readonly StagedChange[],
+  { run, lastComplete, now }: Pick<ProjectScan, 'run' | 'lastComplete' | 'now'>,
+  { times, rows }: TimeSources,
+): readonly StagedChange[] {
+  return changes.map((change) => {
+    const { kind, uid, fields, firstRun = run } = change
+    const began = times.get(lastComplete[kind]?.run ?? 0)?.started_at ?? null
+    const isOfRows = kind === 'subscription' && fields.some(({ path }) => path.split('/', 2)[1] === 'filters')
+    const readAt = isOfRows ? rows?.lastReadAt(uid) : undefined
+    const after = began !== null && readAt !== undefined && readAt < began ? readAt : began
+    const before = firstRun === run ? null : (times.get(firstRun)?.finished_at ?? null)
+    const isInOrder = after !== null && after <= (before ?? isoTime(now))
+    return { ...change, between: { after: isInOrder ? after : null, before } }
+  })
+}
+
+interface TimeSources {
+  /** When runs began and ended. */
+  readonly times: Awaited<ReturnType<typeof readRunTimes>>
+  /** When filter rows were read. */
+  readonly rows: Pick<FilterWalk, 'lastReadAt'> | undefined
 }

@@ -6,23 +6,28 @@ import type { WrittenRun } from '../history/records.ts'
 import { readLastGaps } from '../history/sql/last-evaluations.ts'
 import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import type { Sealer } from '../inventory/sealer.ts'
+import { intersectReleases } from '../model/release-range.ts'
 import type { Report } from '../model/report.ts'
-import { type ProjectRef, projectKey } from '../model/resource.ts'
+import { type ProjectRef, projectKey, projectListOf } from '../model/resource.ts'
 import type { RunScope } from '../model/run-scope.ts'
 import { Dropped } from '../model/stop.ts'
 import { type Clock, isoTime } from '../model/time.ts'
 import type { FailOn } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
+import { mayBeVulnerable, releaseVulnerable } from '../rules/service/release-vulnerable.ts'
+import { urlNotHttps } from '../rules/service/url-not-https.ts'
 import type { AuditedProject, AuditedService, PageRead, ProjectList } from './audited-project.ts'
 import { composeReport, verdictOf } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
-import { writeLists, writeUnlisted } from './conclude-lists.ts'
-import { writeServices } from './conclude-services.ts'
+import { reconcileList, writeLists, writeUnlisted } from './conclude-lists.ts'
 import { auditContained } from './contain-bugs.ts'
+import type { ServiceConclusions } from './fleet-conclusion.ts'
 import { readLastWritten } from './newer-settings.ts'
 import type { OnBug, OnStep, OpenRun, RunOptions } from './open-run.ts'
+import { bareResource } from './policy-endings.ts'
 import { noteUnmatchedProbes } from './probes/run-probes.ts'
-import type { ProjectOutcome } from './project-outcome.ts'
+import { isWhole, type ProjectOutcome } from './project-outcome.ts'
+import { keyOf } from './reconcile.ts'
 import { writeConclusion } from './write-conclusion.ts'
 import { noteCachedSettings, noteIgnored, noteUnlicensed } from './write-notices.ts'
 
@@ -204,4 +209,60 @@ function steadyClock(clock: Clock): Clock {
     },
     sleep: (ms, signal) => clock.sleep(ms, signal),
   }
+}
+
+/**
+ * Evaluates what the scanned projects of each service show of it, and drafts it in the project of the service's list. A run
+ * that did not scan all projects leaves alone what it cannot decide: another one saw more.
+ */
+async function writeServices(
+  run: OpenRun,
+  outcomes: readonly ProjectOutcome[],
+  isWholeFleet: boolean,
+): Promise<ServiceConclusions & { readonly written: readonly ProjectRef[] }> {
+  const { draft, evaluator } = run
+  const active = [releaseVulnerable.id, urlNotHttps.id].filter((id) => evaluator.needs.has(id))
+  const written: ProjectRef[] = []
+  const usedWaivers: number[] = []
+  const unsure = new Set<string>()
+  const evaluated = new Map<string, Readonly<Record<string, number>>>()
+  for (const [service, ofService] of Map.groupBy(outcomes, ({ project }) => project.service)) {
+    const release = intersectReleases(ofService.map((outcome) => outcome.release))
+    const origins = new Set(ofService.flatMap((outcome) => outcome.origins))
+    const areOriginsKnown = isWholeFleet && !origins.has(null) && ofService.every((one) => isWhole(one, 'source'))
+    const undecided = [
+      ...(mayBeVulnerable(release) ? [releaseVulnerable.id] : []),
+      ...(areOriginsKnown ? [] : [urlNotHttps.id]),
+    ]
+    const list = projectListOf(service)
+    const rules = evaluator.forProject(list)
+    const findings = rules.evaluateScan(bareResource({ kind: 'service', uid: service, name: service }), {
+      isVanished: false,
+      isMissing: false,
+      isUnlisted: false,
+      unconfirmedRemovals: [],
+      release,
+      origins: [...origins].filter((origin) => origin !== null),
+    })
+    usedWaivers.push(...rules.outcome().usedWaivers)
+    const silent = undecided.filter((id) => !findings.some(({ rule }) => rule === id))
+    for (const id of silent) unsure.add(id)
+    for (const [at, { project }] of ofService.entries()) {
+      const counts = active.map((id) => [id, at === 0 && !silent.includes(id) ? 1 : 0])
+      evaluated.set(project.name, Object.fromEntries(counts))
+    }
+    const violations = (await draft.unconfirmedViolations(list)).filter(
+      ({ kind, rule }) => kind === 'service' && (isWholeFleet || !silent.includes(rule)),
+    )
+    if (findings.length + violations.length === 0) continue
+    await draft.stageScan(list)
+    await reconcileList(run, list, findings, {
+      kind: 'service',
+      violations,
+      isComplete: true,
+      undecided: violations.filter(({ rule }) => silent.includes(rule)).map(keyOf),
+    })
+    written.push(list)
+  }
+  return { written, usedWaivers, unsure: [...unsure], evaluated }
 }

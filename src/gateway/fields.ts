@@ -415,7 +415,7 @@ const subscription = {
   endpoint_uid: required(nullable(keptIfEmpty(sentAs(['endpoint_id'], text)))),
   source_uid: required(nullable(keptIfEmpty(sentAs(['source_id'], text)))),
   // Rows of a list of their own, which decide what is delivered: by event type; `*` is the row for all types without one.
-  // Absent where no scan has read them. `filter-requests.ts` writes them; an update keeps what the request leaves out.
+  // Absent where no scan has read them. `compose-repair.ts` writes them; an update keeps what the request leaves out.
   filters: apart(
     unwritten(
       'Filter rows have requests of their own.',

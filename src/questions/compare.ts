@@ -4,23 +4,32 @@ import { leaveOutRenamed, type RecordedScan, readLatestScans } from '../history/
 import {
   diffCounterparts,
   type FieldPattern,
+  findSeals,
   isCompared,
   readFieldPattern,
   readHostMapping,
+  withoutFields,
 } from '../inventory/diff-counterparts.ts'
 import { describeField } from '../inventory/malformed.ts'
+import type { FieldChange } from '../model/change.ts'
 import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
+import { type Json, pointerStep } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'
 import { schemas } from '../model/report.ts'
 import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
-import { type Answer, type AnswerForm, aboutScans, limited } from '../report/answer.ts'
+import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { isGap } from '../report/gaps.ts'
+import type { TextPage } from '../report/text/page.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { showFields } from '../report/text/show-drift.ts'
+import { showResource } from '../report/text/show-resource.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
+import { wrapPieces, wrapProse } from '../text/columns.ts'
+import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { quote } from '../text/neutralise.ts'
+import { neutralise, quote } from '../text/neutralise.ts'
 import { toAnswerRun, toCoverage } from './as-of.ts'
-import { type ComparedPair, compareReferences } from './compare-references.ts'
 import {
   type ComparedRow,
   type CompareQuery,
@@ -42,11 +51,9 @@ import {
   type ScannedState,
   type SidedResource,
 } from './compared-side.ts'
-import { comparisonView, concludeComparison, describeComparison } from './comparison-view.ts'
 import { type FieldGap, gapsOf } from './field-gaps.ts'
-import { presenceIn } from './proves-absence.ts'
+import { presenceIn, provesAbsence } from './proves-absence.ts'
 import { parameter, question, runNamed, runOrTime, texts } from './question.ts'
-import { findSharedSecrets } from './shared-secrets.ts'
 
 export const compareForm: AnswerForm = {
   name: 'compare',
@@ -364,4 +371,208 @@ function namesOf(scans: readonly RecordedScan[]): string {
   const names = scans.slice(0, mostNamed).map(({ project }) => project.name)
   const omitted = scans.length - names.length
   return `${names.join(', ') || 'no projects'}${omitted === 0 ? '' : ` and ${omitted} more`}`
+}
+
+/** Resources of A with a secret that B has too, in any resource: who learns it in one project has it in the other. */
+function findSharedSecrets(a: ComparedSide, b: ComparedSide, kinds: readonly Kind[]): ComparedRow[] {
+  const inB = new Map<string, SidedResource[]>()
+  for (const resource of among(b, kinds)) {
+    for (const { seal } of findSeals(resource.kind, resource.attributes)) {
+      const key = keyOf(resource, seal)
+      const withSeal = inB.get(key)
+      if (withSeal === undefined) inB.set(key, [resource])
+      else withSeal.push(resource)
+    }
+  }
+  return among(a, kinds).flatMap((resource) => {
+    const fields: FieldChange[] = []
+    const sharers = new Set<SidedResource>()
+    for (const { path, seal } of findSeals(resource.kind, resource.attributes)) {
+      const withSeal = inB.get(keyOf(resource, seal))
+      const sharer = withSeal?.find(({ key }) => key === resource.key) ?? withSeal?.[0]
+      if (sharer === undefined) continue
+      sharers.add(sharer)
+      fields.push({ path, before: seal, after: seal })
+    }
+    const [first] = sharers
+    if (first === undefined) return []
+    const named = [...sharers]
+      .slice(0, mostNamed)
+      .map(({ kind, uid, name }) => `${kind} ${name === '' ? uid : quote(name)}`)
+    const omitted = sharers.size - named.length
+    const where = `${named.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
+    const reason = `${b.project.name} has ${sharers.size === 1 ? 'it' : 'them'} in ${where}`
+    return [toRow(a, resource, { other_uid: first.uid, change: 'same_secret', reason, fields })]
+  })
+}
+
+function among({ resources }: ComparedSide, kinds: readonly Kind[]): readonly SidedResource[] {
+  return resources.filter(({ kind }) => kinds.includes(kind))
+}
+
+/** Seals of different installation keys say nothing about each other. */
+function keyOf({ sealKeyId }: SidedResource, seal: string): string {
+  return `${sealKeyId} ${seal}`
+}
+
+/** Two resources that have the same purpose in two projects. */
+interface ComparedPair {
+  readonly a: ComparedSide
+  readonly b: ComparedSide
+  readonly first: SidedResource
+  readonly second: SidedResource
+}
+
+const references = [
+  ['endpoint_uid', 'endpoint'],
+  ['source_uid', 'source'],
+  ['device_uid', 'device'],
+] as const satisfies readonly (readonly [string, Kind])[]
+
+/** Compares what two subscriptions refer to: equal are references to counterparts, and references to nothing. */
+function compareReferences({ a, b, first, second }: ComparedPair, ignored: readonly FieldPattern[]) {
+  const fields: FieldChange[] = []
+  const unknown: string[] = []
+  const ambiguous: string[] = []
+  const compared = { fields, unknown, ambiguous }
+  if (first.kind !== 'subscription') return compared
+  const before = withoutFields(first.attributes, ignored)
+  const after = withoutFields(second.attributes, ignored)
+  for (const [member, kind] of references) {
+    const [one, other] = [before[member], after[member]]
+    if (one === undefined && other === undefined) continue
+    // A project that is compared with itself.
+    if (a === b && one === other) continue
+    const [end, otherEnd] = [resolve(kind, one, { side: a, other: b }), resolve(kind, other, { side: b, other: a })]
+    const path = `/${member}`
+    if (end === undefined || otherEnd === undefined) unknown.push(path)
+    else if (end.key !== otherEnd.key)
+      fields.push({ path, before: end.displayAgainst(otherEnd), after: otherEnd.displayAgainst(end) })
+    else if ([a, b].some(({ byKey }) => (byKey.get(end.key)?.length ?? 0) > 1)) ambiguous.push(path)
+  }
+  return compared
+}
+
+interface End {
+  /** Equal for counterparts. */
+  readonly key: string
+  readonly name: string
+  readonly uid: string | null
+  /** For people: the name, unless the other one has the same. */
+  displayAgainst(other: Pick<End, 'name'>): Json
+}
+
+/** undefined when it is not known what a reference leads to. */
+function resolve(
+  kind: Kind,
+  uid: Json | undefined,
+  { side, other }: { readonly side: ComparedSide; readonly other: ComparedSide },
+): End | undefined {
+  if (uid === null || uid === '') return { key: 'nothing', name: '', uid: null, displayAgainst: () => null }
+  if (typeof uid !== 'string') return undefined
+  const resource = side.find(kind, uid)
+  if (resource !== undefined) {
+    const { key, name } = resource
+    return { key, name, uid, displayAgainst: (end) => (name === '' || name === end.name ? uid : name) }
+  }
+  return provesAbsence(kind, side.viewOf(kind), other.viewOf(kind))
+    ? { key: 'missing', name: '', uid, displayAgainst: () => uid }
+    : undefined
+}
+
+const labels = {
+  modified: { label: '~ modified', style: 'modified' },
+  only_in_a: { label: '- only in A', style: 'removed' },
+  only_in_b: { label: '+ only in B', style: 'added' },
+  ambiguous: { label: '? ambiguous', style: 'modified' },
+  unknown: { label: '? unknown', style: 'alarm' },
+  same_secret: { label: '! same secret', style: 'high' },
+} as const satisfies Record<Relation, { label: string; style: string }>
+
+const labelWidth = '! same secret'.length
+const indent = '    '
+const identifying = ['project', 'kind', 'uid', 'other_uid', 'name', 'change', 'reason'] as const
+
+const comparisonView: AnswerView<ComparedRow> = {
+  columns: [...identifying, ...['path', 'before', 'after'].map((name) => ({ name, value: () => null }))],
+  records(row) {
+    const who = identifying.map((name) => row[name])
+    if (row.fields.length === 0) return [[...who, null, null, null]]
+    return row.fields.map(({ path, before, after }) => [...who, path, before, after])
+  },
+  lines: ({ rows }, page) => rows.flatMap((row) => showRow(row, page)),
+  nothing: 'Nothing differs.',
+}
+
+function showRow(row: ComparedRow, page: TextPage): string[] {
+  const { label, style } = labels[row.change]
+  const { change, other_uid: uid } = row
+  const other = change === 'modified' && uid !== null ? ['and', shorten(neutralise(uid), 64)] : []
+  const [first = '', ...rest] = wrapPieces([...showResource(row), ...other], page.width - labelWidth - 2)
+  const reason = row.reason === null ? [] : wrapProse(neutralise(shorten(row.reason, 300)), page.width - indent.length)
+  return [
+    `${page.paint(style, label.padEnd(labelWidth))}  ${first}`,
+    ...rest.map((line) => `${' '.repeat(labelWidth + 2)}${line}`),
+    ...(row.change === 'same_secret' ? showSecretPaths(row, page) : showFields(row.fields, page)),
+    ...reason.map((line) => page.paint('aside', `${indent}${line}`)),
+  ]
+}
+
+/** Where the secret is: its seal says nothing to people. */
+function showSecretPaths({ fields }: ComparedRow, page: TextPage): string[] {
+  const paths = fields.map(({ path }) => shorten(neutralise(path), 120))
+  return wrapPieces(paths, page.width - indent.length).map((line) => `${indent}${line}`)
+}
+
+const mostListed = 8
+
+interface ComparisonFacts {
+  readonly a: ComparedSide
+  readonly b: ComparedSide
+  readonly query: Pick<CompareQuery, 'matching' | 'ignored'>
+  readonly gaps: readonly ComparisonGap[]
+  readonly unreadFields: readonly ComparisonGap[]
+  readonly areSecretsComparable: boolean
+  readonly uncompared: readonly UncomparedField[]
+}
+
+/** Sentences about what was compared, and about what is unknown. */
+function describeComparison(facts: ComparisonFacts): Required<Pick<Answer<never>, 'remarks' | 'unknown'>> {
+  const { a, b, query, gaps, unreadFields, areSecretsComparable, uncompared } = facts
+  const { matching, ignored } = query
+  const pointers = ignored.map((steps) => `/${steps.map(pointerStep).join('/')}`)
+  const fields = uncompared.map(({ kind, path, resources }) => `${kind} ${path} (${resources})`)
+  const unknown = [
+    ...gaps.map(({ project, kind, reason }) => {
+      const what = kind === 'project' ? `the settings of ${project}` : `every ${kind} that ${project} seems to lack`
+      return `UNKNOWN: ${what}: ${reason}.`
+    }),
+    ...unreadFields.map(({ project, reason }) => `UNKNOWN: ${project}: ${reason}.`),
+    ...(fields.length === 0 ? [] : [`Not compared, because a value or a counterpart is unknown: ${listed(fields)}.`]),
+    ...(areSecretsComparable ? [] : ['Secrets were sealed under several keys: which of them are the same is unknown.']),
+  ]
+  return {
+    remarks: [
+      `A is ${a.project.name}, B is ${b.project.name}. Values are A → B, matched by ${matching}.`,
+      ...(pointers.length === 0 ? [] : [`Ignored: ${listed(pointers)}.`]),
+      ...unknown,
+    ],
+    unknown,
+  }
+}
+
+/** How many resources are equal, how many are not, and who has the secrets of the other. */
+function concludeComparison(counts: Readonly<Record<Relation, number>>, equal: number): string[] {
+  const { same_secret: shared } = counts
+  const differing = countEach(['modified', 'only_in_a', 'only_in_b', 'ambiguous', 'unknown'], counts)
+  const unequal = differing.replace('only_in_a', 'only in A').replace('only_in_b', 'only in B')
+  return [
+    `${count(equal, 'resource')} equal${unequal === '' ? '' : `, ${unequal}`}.`,
+    ...(shared === 0 ? [] : [`${count(shared, 'resource')} of A with a secret that B has too: give each its own.`]),
+  ]
+}
+
+function listed(texts: readonly string[]): string {
+  const omitted = texts.length - mostListed
+  return `${texts.slice(0, mostListed).join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
 }

@@ -1,23 +1,45 @@
+import { asResource } from '../audit/as-resource.ts'
 import type { AuditedProject } from '../audit/audited-project.ts'
-import { filtersOf } from '../audit/listing-filters.ts'
+import { filtersOf, isWithin } from '../audit/listing-filters.ts'
+import { areSourcesListed, type ProjectScan, type Statuses } from '../audit/project-scan.ts'
+import type { SeenProject } from '../audit/read-project.ts'
 import { type AuditAll, labelsOf, runAudit } from '../audit/run-audit.ts'
 import { type ReadProject, scanProject } from '../audit/scan-project.ts'
+import { normaliserVersion } from '../gateway/fields.ts'
+import { ReleaseSigns } from '../gateway/release-signs.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
-import { readRunInputs } from '../history/sql/read-run.ts'
+import { rowsIn, targetIn } from '../history/sql/copied-rows.ts'
+import { readDiffering } from '../history/sql/differing.ts'
+import { type RunInputs, readRunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
-import type { HistoryDatabase } from '../history/sql/session.ts'
+import type { HistoryDatabase, Session } from '../history/sql/session.ts'
+import type { EvaluableVersion } from '../history/sql/state-at.ts'
+import { readViolationsAt } from '../history/sql/violations.ts'
+import { parseFacts, parseStored } from '../history/stored-body.ts'
+import { historyTables, type RowCell } from '../history/table-rows.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
+import type { Coverage, ProjectCoverage } from '../model/coverage.ts'
 import type { Gap } from '../model/gap.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Report } from '../model/report.ts'
-import { isProjectList } from '../model/resource.ts'
+import {
+  isListing,
+  isProjectList,
+  type Listing,
+  type ProjectRef,
+  projectKey,
+  type Resource,
+  type ResourceKey,
+  resourceKey,
+} from '../model/resource.ts'
 import { unknownScope } from '../model/run-scope.ts'
+import { listingOf } from '../model/walks-for.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
+import { rules } from '../rules/rules.ts'
 import type { ServiceClient } from '../service/service-client.ts'
-import { copyApprovals, copyBefore } from './copy-past.ts'
-import { findViolated, PastFleet, seenProject } from './past-fleet.ts'
 import { findUnreplayable, listNotEvaluated, type UnreplayableRule } from './unreplayable-rules.ts'
 
 /** An empty history, which takes what the runs would have written. */
@@ -149,3 +171,205 @@ const unasked = {
   listings: { sources: 'off', project: 'off', event_types: 'off', filters: 'off' },
   filtersPerRun: 0,
 } as const
+
+/** What a run reads of the runs before it, but for violations and what people decided; and by which run a row is. */
+const tables = {
+  run: 'number',
+  project: '0',
+  version: 'from_run',
+  unreferenced: 'from_run',
+  change: 'run',
+  scan: 'run',
+  walk: 'run',
+  first_complete_walk: 'run',
+}
+
+/** Copies what the runs before one left, in the state of that time, with the ids of rows. */
+function copyBefore(history: HistoryReader, first: number, memory: HistoryDatabase): Promise<void> {
+  return history.snapshot(async (session) => {
+    const form = await session.value<number>(
+      "SELECT normal_form_version FROM hookdrift.run WHERE number < $1 AND state = 'committed' ORDER BY number DESC LIMIT 1",
+      [first],
+    )
+    const asThen: Change = (column, cell) => {
+      if (column.endsWith('_document') || (column === 'to_run' && Number(cell) >= first)) return null
+      // What the run compares with is in its own normal form, or in another one.
+      return column === 'normal_form_version' ? (cell === form ? normaliserVersion : 0) : cell
+    }
+    for (const [table, writtenBy] of Object.entries(tables))
+      await copyRows(session, memory, table, `${writtenBy} < ${first}`, asThen)
+  })
+}
+
+/** Copies the baselines that people approved, and revoked, after one time and by another (ISO 8601). */
+function copyApprovals(
+  history: HistoryReader,
+  memory: HistoryDatabase,
+  { after, until }: { readonly after: string; readonly until: string },
+): Promise<void> {
+  const isOfTime = (column: string) => `${column} > '${after}' AND ${column} <= '${until}'`
+  return history.snapshot(async (session) => {
+    const approved = `SELECT id FROM hookdrift.approval WHERE ${isOfTime('approved_at')}`
+    await copyRows(session, memory, 'approval', `id IN (${approved})`, (column, cell) =>
+      column.startsWith('revoked') ? null : cell,
+    )
+    await copyRows(session, memory, 'approved_resource', `approval_id IN (${approved})`)
+    const revoked = await session.all<{ readonly id: number; readonly at: string; readonly by: string }>(
+      `SELECT id, revoked_at AS "at", revoked_by AS "by" FROM hookdrift.approval WHERE ${isOfTime('revoked_at')}`,
+    )
+    for (const { id, at, by } of revoked)
+      await memory.run('UPDATE hookdrift.approval SET revoked_at = $2, revoked_by = $3 WHERE id = $1', [id, at, by])
+  })
+}
+
+type Change = (column: string, cell: RowCell) => RowCell
+
+async function copyRows(
+  session: Session,
+  memory: HistoryDatabase,
+  name: string,
+  where: string,
+  change: Change = (_, cell) => cell,
+): Promise<void> {
+  const table = historyTables.find((one) => one.name === name)
+  if (table === undefined) throw new Error(`there is no table ${name}`)
+  const columns = [...table.columns.keys()]
+  for await (const rows of rowsIn(session).rows({ ...table, isCommitted: () => where })) {
+    const changed = rows.map((row) => row.map((cell, at) => change(columns[at] ?? '', cell)))
+    await memory.transaction((transaction) => targetIn(transaction).write(table, changed))
+  }
+}
+
+interface PastResource {
+  readonly resource: Resource
+  /** The run that wrote its version, and the digest of that. */
+  readonly fromRun: number
+  readonly digest: string
+}
+
+/** The fleet as the history has it, from run to run: only what differs is read. */
+class PastFleet {
+  readonly #history: HistoryReader
+  readonly #projects = new Map<string, Map<ResourceKey, PastResource>>()
+  #run = 0
+
+  constructor(history: HistoryReader) {
+    this.#history = history
+  }
+
+  async goTo(run: number): Promise<void> {
+    for (const { project, kind, uid, after } of await readDiffering(this.#history, this.#run, run)) {
+      const resources = this.of(project)
+      const key = resourceKey({ kind, uid })
+      if (after === undefined) resources.delete(key)
+      else resources.set(key, { ...after, resource: asResource({ kind, uid }, versionOf(after)) })
+    }
+    this.#run = run
+  }
+
+  of(project: ProjectRef): Map<ResourceKey, PastResource> {
+    const resources = this.#projects.get(projectKey(project)) ?? new Map<ResourceKey, PastResource>()
+    this.#projects.set(projectKey(project), resources)
+    return resources
+  }
+}
+
+/** Hookdrift wrote it. */
+function versionOf({ name, body, facts }: EvaluableVersion) {
+  return { name, attributes: parseStored<JsonObject>(body), ...parseFacts(facts) }
+}
+
+interface PastEvidence extends Pick<ProjectScan, 'before' | 'filters'> {
+  readonly inputs: RunInputs
+  /** See `findViolated`. */
+  readonly violated: ReadonlySet<string>
+}
+
+/**
+ * What the scan of a project by a past run is known to have shown. A complete walk showed all that is current after it. Of
+ * any other the history knows what it wrote, what it withheld, and of which resources it found violations.
+ * `resources`: as that run left them.
+ */
+function seenProject(
+  { project, run, coverage }: RecordedScan,
+  resources: Iterable<PastResource>,
+  { inputs, violated, before, filters }: PastEvidence,
+): SeenProject {
+  const walks = coverage.filter(isOfListing)
+  const statuses: Statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
+  const areListed = areSourcesListed(statuses)
+  const key = projectKey(project)
+  const unreferenced = new Set(inputs.unreferenced.filter((one) => projectKey(one.project) === key).map(resourceKey))
+  const withheldOf = (listing: Listing) =>
+    inputs.withheldRemovals.find((one) => one.listing === listing && projectKey(one.project) === key)?.uids
+
+  const isSeen = ({ resource, fromRun }: PastResource, listing: Listing): boolean => {
+    const { kind, uid, attributes } = resource
+    if (fromRun === run.number || violated.has(`${project.name} ${resourceKey(resource)}`)) return true
+    const { status, filter, cause } = walks.find((walk) => walk.listing === listing) ?? {}
+    // A suspect walk showed all but what it withheld. One that misses fields may have missed nothing.
+    const withheld = withheldOf(listing)
+    if (status === 'suspect')
+      return filter === null && (withheld === undefined ? cause === 'unseen_fields' : !withheld.includes(uid))
+    if (status !== 'complete') return false
+    const isOnlyReferred = kind === 'device' || (kind === 'source' && !areListed)
+    return isOnlyReferred
+      ? filter === null && !unreferenced.has(resourceKey(resource))
+      : isWithin(filters, kind, attributes)
+  }
+
+  const seen = [...resources].flatMap((one) => {
+    const listing = listingOf(one.resource.kind, areListed)
+    return listing !== undefined && isSeen(one, listing) ? [{ listing, ...one }] : []
+  })
+  // What is current already need not be compared.
+  const isKnown = ({ resource: { kind, uid }, digest }: PastResource) =>
+    before.versions.find(kind, uid)?.digest === digest
+  const read = new Set(seen.filter(isKnown).map(({ resource }) => resource))
+  const ofListing = Map.groupBy(seen, ({ listing }) => listing)
+  return {
+    proof: { walks: walks.map((walk) => ({ coverage: walk, lacksPromisedPage: false })), unproven: new Set() },
+    listings: walks.map(({ listing }) => {
+      const listed = ofListing.get(listing)?.map(({ resource }) => resource) ?? []
+      return { listing, listed, lifted: [], identities: [], read }
+    }),
+    rows: undefined,
+    shapes: new Map(),
+    release: new ReleaseSigns(),
+    settings: undefined,
+    targets: [],
+    access: { projectUid: project.uid, key: '', filters, signal: never, traffic: noTraffic, budget: { waitedMs: 0 } },
+  }
+}
+
+/** Nothing is asked of a service. */
+const never = new AbortController().signal
+const noTraffic = { requests: 0, retries: 0 }
+
+function isOfListing(walk: Coverage): walk is Coverage & ProjectCoverage & { readonly listing: Listing } {
+  return isListing(walk.listing)
+}
+
+/**
+ * Resources that a run is known to have seen, because it found violations of theirs: `project resource`, by name and key.
+ * Asked only where a walk was incomplete: elsewhere coverage says what was seen.
+ */
+async function findViolated(
+  history: HistoryReader,
+  { number, started_at }: RecordedScan['run'],
+  scans: readonly RecordedScan[],
+): Promise<ReadonlySet<string>> {
+  const isCut = scans.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
+  if (!isCut) return new Set()
+  const names = new Set(scans.map(({ project }) => project.name))
+  const found = (await readViolationsAt(history, number)).filter(
+    ({ project, rule, state, last_seen }) =>
+      names.has(project) && state !== 'unknown' && last_seen === started_at && !aboutUnseen.has(rule),
+  )
+  return new Set(found.map((violation) => `${violation.project} ${resourceKey(violation)}`))
+}
+
+/** Rules about a scan, about what was removed, or about violations: they find something in what was not seen. */
+const aboutUnseen = new Set(
+  rules.flatMap(({ id, scope }) => (scope === 'scan' || scope === 'drift' || scope === 'violations' ? [id] : [])),
+)

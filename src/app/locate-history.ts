@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Configuration } from '../config/configuration.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
 import type { PostgresServer } from '../history/postgres-server.ts'
 import { createMaskingSealer, type Sealer } from '../inventory/sealer.ts'
@@ -39,14 +38,12 @@ export function hasConfiguration(config: string, { cwd, env }: ProcessContext): 
 export async function configuredPaths(
   config: string,
   { cwd, env }: ProcessContext,
-  {
-    named = 'the history with --history FILE',
-    onRead,
-  }: { readonly named?: string; readonly onRead?: (file: string) => void } = {},
-): Promise<Configuration> {
+  named = 'the history with --history FILE',
+  onRead: (file: string) => void = () => {},
+) {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const readFile = (file: string, mostBytes?: number) => {
-    onRead?.(file)
+    onRead(file)
     return readTextFile(file, mostBytes)
   }
   return readConfiguration(
@@ -65,12 +62,9 @@ export async function configuredPaths(
  * where the history is named without it. Readers of some projects get no others.
  * @throws AuditError.usage when it cannot be read, or its projects, schedules or channels cannot
  */
-export async function findConfiguredPaths(
-  { history, config }: HistoryOptions,
-  terminal: ProcessContext,
-): Promise<Configuration | undefined> {
-  const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
-  if (history !== undefined || (isNamed && !hasConfiguration(config, terminal))) return undefined
+export async function findConfiguredPaths({ history, config }: HistoryOptions, terminal: ProcessContext) {
+  const isNamed = history !== undefined || (terminal.env.HOOKDRIFT_HISTORY && !hasConfiguration(config, terminal))
+  if (isNamed) return undefined
   const paths = await configuredPaths(config, terminal)
   if (paths.isWhole) return paths
   throw AuditError.usage(`${config}: a service, a project, a schedule or a channel cannot be read`, {
@@ -90,12 +84,10 @@ export async function knownSecrets(
   const given = [env.HOOKDRIFT_KEY ?? '', env.HOOKDRIFT_SEAL_KEY ?? '']
   if (history !== undefined) return given
   const { examineConfiguration } = await import('../config/read-configuration.ts')
-  const sources = { env, readFile: readTextFile }
+  const options = { needs: [], usesSecrets: false }
   try {
-    return [
-      ...given,
-      ...examineConfiguration(resolve(terminal.cwd(), config), sources, { needs: [], usesSecrets: false }).secrets,
-    ]
+    const file = resolve(terminal.cwd(), config)
+    return [...given, ...examineConfiguration(file, { env, readFile: readTextFile }, options).secrets]
   } catch (error) {
     if (error instanceof AuditError) return given
     throw error
@@ -118,7 +110,7 @@ export async function policyFileOf(
   example: string,
 ): Promise<string> {
   if (policy !== undefined) return resolve(terminal.cwd(), policy)
-  const { policy: named } = await configuredPaths(config, terminal, { named: `the policy with \`${example}\`` })
+  const { policy: named } = await configuredPaths(config, terminal, `the policy with \`${example}\``)
   if (named !== undefined) return named
   throw AuditError.usage(`${config} names no policy: the pack \`recommended\` applies`, {
     advice: `name a policy in it, or with \`${example}\``,

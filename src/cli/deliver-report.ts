@@ -168,7 +168,7 @@ export async function findNeededFiles(options: ReadFiles, terminal: ProcessConte
   if (config === undefined) return named
   const location = await unlessUnreadable(locateHistory({ ...options, config }, terminal))
   const read = new Set<string>()
-  const policy = (await unlessUnreadable(configuredPaths(config, terminal, { onRead: (file) => read.add(file) })))
+  const policy = (await unlessUnreadable(configuredPaths(config, terminal, undefined, (file) => read.add(file))))
     ?.policy
   return [
     ...named,

@@ -10,5 +10,7 @@ export type ConfiguredService = Configuration['services'][number]
 export type ConfiguredProject = ConfiguredService['projects'][number]
 /** When the worker audits which projects. */
 export type Schedule = Configuration['schedules'][number]
+/** When runs of some projects are due. */
+export type PlannedRuns = Omit<Schedule, 'probes' | 'runOnStart'>
 /** The path of a directory is absolute. */
 export type Channel = DecodedChannel

@@ -1,7 +1,7 @@
 import { matchesProject, projectScope } from '../config/choose-projects.ts'
+import type { PlannedRuns } from '../config/configuration.ts'
 import type { ProjectScope } from '../history/reader.ts'
 import { findLastRun } from '../history/sql/runs.ts'
-import type { PlannedRuns } from '../worker/next-times.ts'
 import type { SiteConfiguration, SiteHistory, SitePlan, SiteScope } from './page.ts'
 import { readScans } from './run-facts.ts'
 

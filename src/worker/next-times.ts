@@ -1,5 +1,5 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { Schedule } from '../config/configuration.ts'
+import type { PlannedRuns } from '../config/configuration.ts'
 import { AuditError } from '../model/errors.ts'
 import { readTimetable, timetableFaultsAt } from '../policy/timetable.ts'
 import type { AnswerView } from '../report/answer.ts'
@@ -15,7 +15,7 @@ interface NextTime {
 
 /** The next times of all schedules, in order of time. */
 export function nextTimes(
-  schedules: readonly Pick<Schedule, 'name' | 'cron' | 'timezone'>[],
+  schedules: readonly Pick<PlannedRuns, 'name' | 'cron' | 'timezone'>[],
   now: number,
   count: number,
 ): readonly NextTime[] {
@@ -36,20 +36,17 @@ export function nextTimes(
 }
 
 function localTime(timeZone: string, at: number): string {
-  const numbers = {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hourCycle: 'h23',
+    weekday: 'short',
+    timeZoneName: 'longOffset',
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
-  } as const
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    hourCycle: 'h23',
-    weekday: 'short',
-    timeZoneName: 'longOffset',
-    ...numbers,
   })
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? ''
@@ -62,9 +59,6 @@ export const nextTimesView: AnswerView<NextTime> = {
   nothing: 'No schedule ever runs.',
   isOfRun: false,
 }
-
-/** When runs of some projects are due. */
-export type PlannedRuns = Pick<Schedule, 'name' | 'cron' | 'timezone' | 'jitterMs' | 'projects' | 'runTimeoutMs'>
 
 /** A daily run, and an hour's grace. */
 const defaultMaxAgeMs = 25 * 3_600_000
@@ -88,7 +82,7 @@ export function nextAuditDue(
     const ofProject = timetables.filter(({ projects }) => matchesProject(project, projects))
     return ofProject.length === 0
       ? ms + defaultMaxAgeMs
-      : Math.min(...ofProject.map((timetable) => timetable.after(ms) + slackOf(timetable)))
+      : Math.min(...ofProject.map(({ after, jitterMs, runTimeoutMs }) => after(ms) + jitterMs + runTimeoutMs))
   }
 }
 
@@ -98,12 +92,7 @@ export function nextAuditDue(
  */
 export function missedTick(schedule: PlannedRuns, scanned: number, now: number): MissedTick | undefined {
   const due = readTimetable(schedule).after(scanned)
-  return due > now ? undefined : { due, until: due + slackOf(schedule) }
-}
-
-/** From a tick to the end of its run, at most. */
-function slackOf({ jitterMs, runTimeoutMs }: PlannedRuns): number {
-  return jitterMs + runTimeoutMs
+  return due > now ? undefined : { due, until: due + schedule.jitterMs + schedule.runTimeoutMs }
 }
 
 /** A run of a schedule that was due and has not come. Times are in milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PlannedRuns } from '../../src/config/configuration.ts'
 import { noPlan, type SitePlan } from '../../src/pages/page.ts'
 import type { StatusRow } from '../../src/questions/status.ts'
-import type { PlannedRuns } from '../../src/worker/next-times.ts'
 import { openStorySite } from './story-site.ts'
 
 const minute = 60_000

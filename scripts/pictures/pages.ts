@@ -8,21 +8,19 @@ import { createSite, pages } from '../../src/pages/site.ts'
 import { listen } from '../../src/serving/listen.ts'
 import { playMonths } from './months.ts'
 
-const hourMs = 3_600_000
+const nightly = {
+  name: 'nightly',
+  cron: '30 3 * * *',
+  timezone: 'Europe/Berlin',
+  projects: [],
+  jitterMs: 0,
+  runTimeoutMs: 3_600_000,
+}
+
 const configured = {
   expected: { named: [], isDiscovered: () => true },
   channels: [],
-  schedules: [
-    {
-      name: 'hourly',
-      cron: '0 * * * *',
-      timezone: 'Europe/Berlin',
-      projects: ['acme/payments'],
-      jitterMs: 0,
-      runTimeoutMs: hourMs,
-    },
-    { name: 'nightly', cron: '30 3 * * *', timezone: 'Europe/Berlin', projects: [], jitterMs: 0, runTimeoutMs: hourMs },
-  ],
+  schedules: [{ ...nightly, name: 'hourly', cron: '0 * * * *', projects: ['acme/payments'] }, nightly],
 }
 
 interface Shot {

@@ -54,7 +54,7 @@ const shots: readonly Shot[] = [
   { name: 'worker', path: '/worker', also: ['phone'] },
 ]
 
-/** Lists that look as others do. */
+/** Lists that resemble others. */
 const alike = [
   ...['/acceptances', '/baselines/differences', '/causes', '/coverage', '/notes', '/owners/:owner/endpoints'],
   '/trend',

@@ -66,7 +66,14 @@ export async function findConfiguredPaths({ history, config }: HistoryOptions, t
   const isNamed = history !== undefined || (terminal.env.HOOKDRIFT_HISTORY && !hasConfiguration(config, terminal))
   if (isNamed) return undefined
   const paths = await configuredPaths(config, terminal)
-  if (paths.isWhole) return paths
+  if (paths.isWhole) {
+    const { expectedIn, projectScope } = await import('../config/choose-projects.ts')
+    const { services, schedules, notify } = paths
+    const { named, isDiscovered } = expectedIn(services)
+    const { projects } = terminal.reading ?? {}
+    const own = projects === undefined ? named : named.filter(projectScope(projects).has)
+    return { expected: { named: own, isDiscovered }, schedules, notify }
+  }
   throw AuditError.usage(`${config}: a service, a project, a schedule or a channel cannot be read`, {
     advice: '`hookdrift config check` says which, and why',
   })

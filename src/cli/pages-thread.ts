@@ -5,7 +5,6 @@ import { openLog } from '../app/log.ts'
 import { openExistingHistory, readPoolOf } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { letAuditsGoFirst, systemClock } from '../app/system.ts'
-import { expectedIn } from '../config/choose-projects.ts'
 import { messageOf } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
@@ -49,9 +48,9 @@ async function openSite(): Promise<RequestHandler> {
       configured: async () => {
         const paths = await findConfiguredPaths(options, terminal)
         if (paths === undefined) return undefined
-        const { services, schedules, notify } = paths
+        const { expected, schedules, notify } = paths
         const channels = notify.map(({ name, type }) => ({ name, type }))
-        return { expected: expectedIn(services), schedules, channels }
+        return { expected, schedules, channels }
       },
       pool: () => readPoolOf(location),
       gatewayOf: (project) => gatewayOf(project, options, terminal),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { findConfiguredPaths } from '../app/locate-history.ts'
 import { findPool } from '../app/open-history.ts'
 import { systemClock } from '../app/system.ts'
-import { type ExpectedProjects, expectedIn, matchesProject, projectScope } from '../config/choose-projects.ts'
+import { type ExpectedProjects, matchesProject } from '../config/choose-projects.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
@@ -104,12 +104,9 @@ export const status = configuredQuestion({
   async read(history, { maxAge, run: named, project: projects }, { terminal, options, limit }) {
     const run = named === undefined ? undefined : await runNamed(history, named)
     const paths = run === undefined ? await findConfiguredPaths(options, terminal) : undefined
-    const expected = paths && expectedIn(paths.services)
-    const { projects: seen } = terminal.reading ?? {}
-    const isSeen = seen === undefined ? () => true : projectScope(seen).has
     const now = run === undefined ? systemClock.now() : Date.parse(run.finished_at)
     const read = await readStatus(history, {
-      expected: expected && { ...expected, named: expected.named.filter(isSeen) },
+      expected: paths?.expected,
       run,
       projects,
       now,

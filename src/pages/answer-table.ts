@@ -96,7 +96,8 @@ export function titleOf(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
-const [longest, mostItems] = [2000, 20]
+/** A row that leads to its own page says the beginning. */
+const [longest, longestOfMany, mostItems] = [2000, 240, 20]
 
 /** undefined where a row has no value. */
 function showValue<Row extends object>(
@@ -113,9 +114,10 @@ function showValue<Row extends object>(
   if (column.link === 'resource' && value !== null) return showResource(row, String(value), links, isSubject)
   const text = column.show?.(row) ?? (value === null ? '' : textOf(value))
   if (text === '' || text === '-') return undefined
+  const most = 'fingerprint' in row ? longestOfMany : longest
   // What a terminal shouts is bold here.
-  if (/^(?:\? |[A-Z]{5})/.test(text)) return html`<b class="bad">${withCode(shorten(text, longest))}</b>`
-  return linked(html`${withCode(shorten(text, longest))}`, column.link && links(column.link, row, String(value)))
+  if (/^(?:\? |[A-Z]{5})/.test(text)) return html`<b class="bad">${withCode(shorten(text, most))}</b>`
+  return linked(shorten(text, most), column.link && links(column.link, row, String(value)))
 }
 
 function showList<Row extends object>(
@@ -129,7 +131,7 @@ function showList<Row extends object>(
   if (fields !== undefined) return fieldTable(fields)
   const items = values.slice(0, mostItems).map((value, at) => {
     const text = textOf(value)
-    return html`${at > 0 && ', '}${linked(html`${shorten(text, longest)}`, link && links(link, row, text))}`
+    return html`${at > 0 && ', '}${linked(shorten(text, longest), link && links(link, row, text))}`
   })
   return html`${items}${values.length > items.length && ` and ${values.length - items.length} more`}`
 }
@@ -139,14 +141,18 @@ const fieldList = z.array(schemas.fieldChange)
 /** By its name. A row about it has its uid, too, where that is another text. */
 function showResource(row: object, name: string, links: RowLinks, isSubject: boolean): Markup {
   const uid = 'uid' in row ? String(row.uid) : name
-  const code = html`<code>${shorten(uid, 80)}</code>`
   const href = links('resource', row, uid)
-  if (name === '' || name === uid) return linked(code, href)
-  return html`${linked(html`${shorten(name, 120)}`, href)}${isSubject && html` ${code}`}`
+  if (name === '' || name === uid) return linked(shorten(uid, 80), href, true)
+  return html`${linked(shorten(name, 120), href)}${isSubject && html` <code>${shorten(uid, 80)}</code>`}`
 }
 
-function linked(content: Markup, href: string | undefined): Markup {
-  return href === undefined ? content : html`<a href="${href}">${content}</a>`
+const longestWhole = 32
+
+function linked(text: string, href: string | undefined, isCode = false): Markup {
+  const content = isCode ? html`<code>${text}</code>` : html`${withCode(text)}`
+  if (href === undefined) return content
+  const kind = text.length <= longestWhole && html` class="short"`
+  return html`<a href="${href}"${kind}>${content}</a>`
 }
 
 function isTime(value: Json): boolean {

@@ -8,6 +8,7 @@ import { readLatestScans } from '../history/sql/scans.ts'
 import { type ReportCause, schemas } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
+import { describeCause, describeFollowing } from '../report/describe-cause.ts'
 import { showCause } from '../report/text/show-causes.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter } from './question.ts'
@@ -46,21 +47,18 @@ export async function readCauses(
 
 export const causesView: AnswerView<ReportCause> = {
   columns: [
-    'id',
+    { name: 'id', only: 'csv' },
     'severity',
-    'change',
-    'kind',
-    'path',
-    'before',
-    'after',
-    'resources',
+    { name: 'cause', only: 'text', show: describeCause },
+    ...(['change', 'kind', 'path', 'before', 'after'] as const).map((name) => ({ name, only: 'csv' as const })),
+    { name: 'resources', only: 'csv' },
     { name: 'first_run', link: 'run' },
     { name: 'projects', link: 'project' },
     { name: 'owners', link: 'owner' },
-    { name: 'violations', only: 'csv' },
-    'rules',
-    { name: 'affected', only: 'csv' },
-    'fields',
+    ...(['violations', 'rules', 'affected'] as const).map((name) => ({ name, only: 'csv' as const })),
+    { name: 'following', only: 'text', show: describeFollowing },
+    { name: 'put back', only: 'text', show: ({ id }) => `\`hookdrift restore --cause ${id}\`` },
+    { name: 'fields', only: 'csv' },
   ],
   lines: ({ rows }, page) => rows.flatMap((cause, at) => [...(at === 0 ? [] : ['']), ...showCause(cause, page)]),
   nothing: 'No open violation follows from a change that hit several resources or fields.',

@@ -113,7 +113,7 @@ describe('notifications of an audit', () => {
     expect(messages()).toEqual([
       {
         title: expect.stringMatching(
-          /^HIGH acme\/\S+: Endpoint is inactive: .+ – endpoint "\S+", owner "\S+" \(run 3\)$/,
+          /^HIGH acme\/\S+: Endpoint is inactive: .+, endpoint "\S+", owner "\S+" \(run 3\)$/,
         ),
       },
     ])

@@ -126,7 +126,7 @@ describe('the package', () => {
       const text = readFileSync(join(dist, name), 'utf8')
       return [
         ...text.matchAll(
-          /^(?:import|export) .*from "([^".][^"]*)"|(?:(?:require|import)[$\w]*|import\.meta\.url\))\("([^".][^"]*)"\)/gm,
+          /^(?:import|export) .*from "([^".][^"]*)"|(?:(?<!['"`])(?:require|import)[$\w]*|import\.meta\.url\))\("([^".][^"]*)"\)/gm,
         ),
       ]
     })

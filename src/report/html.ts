@@ -4,7 +4,7 @@ import { count } from '../text/count.ts'
 import { acceptedBefore } from './accepted-before.ts'
 import { type EndingName, endingNames, nameEnding } from './describe-ending.ts'
 import { describeNotice } from './describe-notice.ts'
-import { checkedExtentOf, gapsOf, isFirstScan, listingWalks, newViolations } from './gaps.ts'
+import { checkedExtentOf, gapsOf, isFirstScan, newViolations } from './gaps.ts'
 import { acceptedRow, showViolations } from './html/components/finding-row.ts'
 import { command, emptyState, factList, fold, rowList } from './html/components/parts.ts'
 import { type Markup, html as markup } from './html/markup.ts'
@@ -17,6 +17,7 @@ import { showProjects } from './html/show-projects.ts'
 import { groupByRule, type RuleGroup, showRuleGroups, showRuleIndex } from './html/show-rules.ts'
 import { showTrend } from './html/show-trend.ts'
 import { showVerdict } from './html/show-verdict.ts'
+import { subjectOf } from './report-document.ts'
 import type { ReportFormat } from './report-format.ts'
 import { showDuration, showTime } from './text/show-time.ts'
 import { atLeast } from './verdict.ts'
@@ -28,7 +29,7 @@ export const html: ReportFormat = (report, { trend }) => {
   const groups = [...opened, ...continuing]
   const plots = plotSections(report.violations.filter(isOpen), { trend })
   return renderPage({
-    title: `${describeSubject(report)}, hookdrift run ${run.number}, ${showTime(run.started_at)}`,
+    title: `${subjectOf(report)}, hookdrift run ${run.number}, ${showTime(run.started_at)}`,
     heading: showSubject(report),
     alarm: showUnscanned(report),
     verdict: markup`${showVerdict(report)}${trend !== undefined && showTrend(trend)}`,
@@ -110,23 +111,6 @@ function countViolations(groups: readonly RuleGroup[]): number {
   return groups.reduce((sum, { violations }) => sum + violations.length, 0)
 }
 
-const mostNamed = 3
-
-/** The services and projects of a run: `acme: orders, payments`, or `acme, globex: 40 projects`. */
-function describeSubject(report: Pick<Report, 'projects' | 'coverage'>): string {
-  const projects = [
-    ...new Set([...report.projects, ...listingWalks(report.coverage)].map(({ project }) => project)),
-  ].sort()
-  if (projects.length === 0) return 'No project'
-  const byService = Map.groupBy(projects, serviceOf)
-  if (projects.length <= mostNamed) {
-    return [...byService].map(([service, ofService]) => `${service}: ${ofService.map(nameOf).join(', ')}`).join('; ')
-  }
-  const services = [...byService.keys()]
-  const named = services.length <= mostNamed ? services.join(', ') : count(services.length, 'service')
-  return `${named}: ${count(projects.length, 'project')}`
-}
-
 /** What the page is about, and as of which run. */
 function showSubject(report: Report): Markup {
   const { run, tool, coverage, verdict } = report
@@ -140,7 +124,7 @@ function showSubject(report: Report): Markup {
     describeFailOn(verdict.fail_on),
   ]
   return markup`<p class="meta">Webhook configuration audit by ${tool.name} ${tool.version}</p>
-<h1>${describeSubject(report)}</h1>
+<h1>${subjectOf(report)}</h1>
 <p class="meta">${facts.join(' · ')}</p>
 `
 }
@@ -148,14 +132,6 @@ function showSubject(report: Report): Markup {
 function describeFailOn(failOn: FailOn): string {
   if (failOn === 'never') return 'violations fail no run'
   return failOn === 'new' ? `fails at new violations of ${atLeast(leastNew)}` : `fails at ${atLeast(failOn)}`
-}
-
-function serviceOf(project: string): string {
-  return project.split('/')[0] ?? project
-}
-
-function nameOf(project: string): string {
-  return project.slice(serviceOf(project).length + 1)
 }
 
 /** Violations that are not open, a section for each state. */

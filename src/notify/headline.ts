@@ -85,6 +85,7 @@ function describeTimes(changed: Parameters<typeof headlineOf>[2]): string {
   const [first] = changed.map(({ between }) => between.after ?? '').sort()
   const [to, from] = [showTime(last), showTime(first ?? '')].map((time) => time.replace(' UTC', ''))
   if (!first) return `, changed before ${to?.slice(11)} UTC`
+  if (to === from) return `, changed at ${to?.slice(11)} UTC`
   return first.slice(0, 10) === last.slice(0, 10)
     ? `, changed ${from?.slice(11)}–${to?.slice(11)} UTC`
     : `, changed ${from}–${to} UTC`

@@ -22,7 +22,7 @@ describe('a message to Slack', () => {
     })
     expect(await textOf(message)).toBe(
       [
-        '*HIGH `acme/payments`: 1 high opened (run 7)*',
+        '*HIGH* `acme/payments`: 1 high opened (run 7)',
         '• *Opened, high:* Endpoint delivers over plain http, endpoint `"name 1"` in `acme/payments`, owner `"tenant-06"`',
         'delivers over plain http',
         links,

@@ -35,8 +35,14 @@ function textOf(message: Message): string {
 
 function slackLine(line: Line): string {
   const said = showLine(line, markup).join('')
-  if (line.level === 'title') return bold(said)
+  if (line.level === 'title') return boldBeforeCode(said)
   return line.level === 'item' ? `• ${said}` : said
+}
+
+/** Not every client shows emphasis around code: what is bold ends before it. */
+function boldBeforeCode(said: string): string {
+  const end = said.indexOf(' `')
+  return end === -1 ? bold(said) : `${bold(said.slice(0, end))}${said.slice(end)}`
 }
 
 function escaped(text: string): string {

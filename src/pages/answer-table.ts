@@ -146,12 +146,13 @@ function showResource(row: object, name: string, links: RowLinks, isSubject: boo
   return html`${linked(shorten(name, 120), href)}${isSubject && html` <code>${shorten(uid, 80)}</code>`}`
 }
 
-const longestWhole = 32
+/** Names that a narrow column would break although they fit into a wider one. */
+const [leastBroken, longestWhole] = [10, 32]
 
 function linked(text: string, href: string | undefined, isCode = false): Markup {
   const content = isCode ? html`<code>${text}</code>` : html`${withCode(text)}`
   if (href === undefined) return content
-  const kind = text.length <= longestWhole && html` class="short"`
+  const kind = text.length >= leastBroken && text.length <= longestWhole && html` class="short"`
   return html`<a href="${href}"${kind}>${content}</a>`
 }
 

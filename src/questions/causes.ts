@@ -9,7 +9,8 @@ import { type ReportCause, schemas } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { describeCause, describeFollowing } from '../report/describe-cause.ts'
-import { showCause } from '../report/text/show-causes.ts'
+import { list } from '../report/document/blocks.ts'
+import { causeItem } from '../report/report-items.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter } from './question.ts'
 
@@ -60,6 +61,10 @@ export const causesView: AnswerView<ReportCause> = {
     { name: 'put back', only: 'text', show: ({ id }) => `\`hookdrift restore --cause ${id}\`` },
     { name: 'fields', only: 'csv' },
   ],
-  lines: ({ rows }, page) => rows.flatMap((cause, at) => [...(at === 0 ? [] : ['']), ...showCause(cause, page)]),
+  blocks: ({ rows }, { runNumber: run, commandFor }) =>
+    list(
+      'cause',
+      rows.map((cause) => causeItem(cause, { run, commandFor })),
+    ),
   nothing: 'No open violation follows from a change that hit several resources or fields.',
 }

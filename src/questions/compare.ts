@@ -19,16 +19,14 @@ import { schemas } from '../model/report.ts'
 import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
+import { type Chip, type Inline, type Item, list } from '../report/document/blocks.ts'
 import { isGap } from '../report/gaps.ts'
-import type { TextPage } from '../report/text/page.ts'
+import { fieldLines } from '../report/report-items.ts'
 import { shorten } from '../report/text/shorten.ts'
-import { showFields } from '../report/text/show-drift.ts'
-import { showResource } from '../report/text/show-resource.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
-import { wrapPieces, wrapProse } from '../text/columns.ts'
 import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { neutralise, quote } from '../text/neutralise.ts'
+import { quote } from '../text/neutralise.ts'
 import { toAnswerRun, toCoverage } from './as-of.ts'
 import {
   type ComparedRow,
@@ -480,17 +478,15 @@ function resolve(
     : undefined
 }
 
-const labels = {
-  modified: { label: '~ modified', style: 'modified' },
-  only_in_a: { label: '- only in A', style: 'removed' },
-  only_in_b: { label: '+ only in B', style: 'added' },
-  ambiguous: { label: '? ambiguous', style: 'modified' },
-  unknown: { label: '? unknown', style: 'alarm' },
-  same_secret: { label: '! same secret', style: 'high' },
-} as const satisfies Record<Relation, { label: string; style: string }>
+const chips = {
+  modified: { chip: '~ modified', mark: 'modified' },
+  only_in_a: { chip: '- only in A', mark: 'removed' },
+  only_in_b: { chip: '+ only in B', mark: 'added' },
+  ambiguous: { chip: '? ambiguous', mark: 'modified' },
+  unknown: { chip: '? unknown', mark: 'alarm' },
+  same_secret: { chip: '! same secret', mark: 'high' },
+} as const satisfies Record<Relation, Chip>
 
-const labelWidth = '! same secret'.length
-const indent = '    '
 const identifying = ['project', 'kind', 'uid', 'other_uid', 'name', 'change', 'reason'] as const
 
 const comparisonView: AnswerView<ComparedRow> = {
@@ -500,28 +496,22 @@ const comparisonView: AnswerView<ComparedRow> = {
     if (row.fields.length === 0) return [[...who, null, null, null]]
     return row.fields.map(({ path, before, after }) => [...who, path, before, after])
   },
-  lines: ({ rows }, page) => rows.flatMap((row) => showRow(row, page)),
+  blocks: ({ rows }) => list('resource', rows.map(itemOf)),
   nothing: 'Nothing differs.',
 }
 
-function showRow(row: ComparedRow, page: TextPage): string[] {
-  const { label, style } = labels[row.change]
-  const { change, other_uid: uid } = row
-  const other = change === 'modified' && uid !== null ? ['and', shorten(neutralise(uid), 64)] : []
-  const [first = '', ...rest] = wrapPieces([...showResource(row), ...other], page.width - labelWidth - 2)
-  const reason = row.reason === null ? [] : wrapProse(neutralise(shorten(row.reason, 300)), page.width - indent.length)
-  return [
-    `${page.paint(style, label.padEnd(labelWidth))}  ${first}`,
-    ...rest.map((line) => `${' '.repeat(labelWidth + 2)}${line}`),
-    ...(row.change === 'same_secret' ? showSecretPaths(row, page) : showFields(row.fields, page)),
-    ...reason.map((line) => page.paint('aside', `${indent}${line}`)),
-  ]
-}
-
-/** Where the secret is: its seal says nothing to people. */
-function showSecretPaths({ fields }: ComparedRow, page: TextPage): string[] {
-  const paths = fields.map(({ path }) => shorten(neutralise(path), 120))
-  return wrapPieces(paths, page.width - indent.length).map((line) => `${indent}${line}`)
+/** Of a secret that both have, only the place is said: its seal says nothing to people. */
+function itemOf(row: ComparedRow): Item {
+  const { change, fields, other_uid: uid, reason } = row
+  const other = change === 'modified' && uid !== null ? ` and ${shorten(uid, 64)}` : ''
+  const places = fields.map(({ path }): Inline => ({ code: shorten(path, 120) }))
+  return {
+    text: [chips[change], ' ', { resource: row }, other],
+    below: [
+      ...(change === 'same_secret' ? places : fieldLines(fields)),
+      ...(reason === null ? [] : [shorten(reason, 300)]),
+    ],
+  }
 }
 
 const mostListed = 8

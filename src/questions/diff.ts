@@ -16,7 +16,8 @@ import { schemas } from '../model/report.ts'
 import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
 import { anyJson, listOf } from '../model/schema.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../report/answer.ts'
-import { showChange } from '../report/text/show-drift.ts'
+import { list, text } from '../report/document/blocks.ts'
+import { changeItem } from '../report/report-items.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count } from '../text/count.ts'
@@ -244,10 +245,13 @@ export const diffView: AnswerView<DiffRow> = {
     if (fields.length === 0) return [[...who, null, null, null]]
     return fields.map(({ path, before, after }) => [...who, path, before, after])
   },
-  lines({ rows, omitted }, page) {
-    const heading = page.paint('heading', count(rows.length + (omitted === 'unknown' ? 0 : omitted), 'change'))
-    return [heading, '', ...rows.flatMap((row) => showChange(row, page))]
-  },
+  blocks: ({ rows, omitted }) => [
+    text(count(rows.length + (omitted === 'unknown' ? 0 : omitted), 'change'), 'strong'),
+    ...list(
+      'change',
+      rows.map((row) => changeItem(row)),
+    ),
+  ],
   nothing: 'Nothing differs in what both runs scanned.',
 }
 

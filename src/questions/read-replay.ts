@@ -12,11 +12,10 @@ import type { Policy } from '../policy/policy.ts'
 import { type MemoryHistory, type ReplayRequest, replayPolicy } from '../replay/replay-policy.ts'
 import type { UnreplayableRule } from '../replay/unreplayable-rules.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../report/answer.ts'
+import { list } from '../report/document/blocks.ts'
+import { violationItem } from '../report/report-items.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { showViolation } from '../report/text/show-violations.ts'
-import { widthOf } from '../text/columns.ts'
 import { count } from '../text/count.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { selectScans, statingExtent } from './as-of.ts'
 import { everyViolation, readViolations, type ViolationRow, violationColumns, violationRow } from './violations.ts'
 
@@ -132,14 +131,11 @@ function toRow(runs: readonly CommittedRun[]): (violation: ViolationRow) => Repl
 
 export const replayView: AnswerView<ReplayRow> = {
   columns: [...violationColumns, 'first_run', 'last_run', 'resolved_run'],
-  lines({ rows }, page) {
-    const widest = rows.reduce((most, { rule }) => Math.max(most, widthOf(neutralise(rule))), 0)
-    const column = Math.min(40, widest)
-    return rows.flatMap((row, at) => {
-      const [head = '', ...rest] = showViolation(row, column, page)
-      return [...(at === 0 ? [] : ['']), `${head} (${describeRuns(row)})`, ...rest]
-    })
-  },
+  blocks: ({ rows }) =>
+    list(
+      'violation',
+      rows.map((row) => violationItem(row, { at: '', hasRule: true, more: [describeRuns(row)] })),
+    ),
   nothing: 'The policy would have found nothing in what it could evaluate.',
 }
 

@@ -26,13 +26,11 @@ import { listOf } from '../model/schema.ts'
 import type { ViolationState } from '../model/violation.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { describeEnding } from '../report/describe-ending.ts'
-import { notesNamed } from '../report/describe-notes.ts'
-import type { TextPage } from '../report/text/page.ts'
+import { describeNotes, notesNamed, timesOf } from '../report/describe-notes.ts'
+import { type Block, type Inline, type Item, list, section, text } from '../report/document/blocks.ts'
+import { fieldLines } from '../report/report-items.ts'
 import { shorten, shortenSeals } from '../report/text/shorten.ts'
-import { showFields, showNotes } from '../report/text/show-drift.ts'
-import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { wrapPieces, wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
@@ -324,7 +322,7 @@ export const timelineView: AnswerView<TimelineRow> = {
         })),
     },
   ],
-  lines: showTimeline,
+  blocks: timelineBlocks,
   omits: 'earlier',
   nothing: 'The history knows nothing about it.',
 }
@@ -341,19 +339,15 @@ const words = {
 const mostReferrers = 20
 
 /** Each resource of the uid with its changes, then the subscriptions that referred to it. */
-function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage): string[] {
+function timelineBlocks({ rows, more }: Answer<TimelineRow>): readonly Block[] {
   const notes = readNotes(more?.notes)
   const resources = Array.isArray(more?.resources) ? more.resources.filter(isJsonObject) : []
-  return resources.flatMap((resource, at) => {
-    const momentsOfResource = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
-    const [last] = momentsOfResource.slice(-1)
+  return resources.flatMap((resource) => {
+    const moments = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
+    const [last] = moments.slice(-1)
     if (last === undefined) return []
-    return [
-      ...(at === 0 ? [] : ['']),
-      ...wrapPieces(showResource(last), page.width).map((line) => page.paint('heading', line)),
-      ...momentsOfResource.flatMap((row) => ['', ...showMoment(row, notes, page)]),
-      ...showReferrers(resource.referrers ?? null, page),
-    ]
+    const items = moments.map((row) => momentItem(row, notes))
+    return section(2, [{ resource: last }], [...list('moment', items), ...referrerBlocks(resource.referrers ?? null)])
   })
 }
 
@@ -362,22 +356,19 @@ export function readNotes(given: Json | undefined): readonly Note[] {
   return schemas.note.array().safeParse(given).data ?? []
 }
 
-function showMoment(row: TimelineRow, notes: readonly Note[], page: TextPage): string[] {
+function momentItem(row: TimelineRow, notes: readonly Note[]): Item {
   const { run, at, change, fields, between, violations } = row
-  const what = change === null ? [] : [` ${words[change]}`]
-  return [
-    ...wrapPieces([`Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}`, ...what], page.width),
-    ...showFields(fields, page),
-    ...(between === null ? [] : showNotes([{ notes: row.notes, between }], notes, page)),
-    ...violations.flatMap((violation) => showTurn(violation, page)),
-  ]
+  const meanwhile = between === null ? '' : describeNotes(notesNamed([row], notes), timesOf([{ between }]))
+  return {
+    text: `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${change === null ? '' : ` ${words[change]}`}`,
+    below: [...fieldLines(fields), ...(meanwhile === '' ? [] : [meanwhile]), ...violations.map(sayTurn)],
+  }
 }
 
-function showTurn(violation: TimelineViolation, page: TextPage): string[] {
+function sayTurn(violation: TimelineViolation): Inline {
   const { severity, rule, message } = violation
   const [shortened] = shortenSeals(message)
-  const text = `${turnOf(violation)}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shortened), 300)}`
-  return wrapProse(text, page.width - 8).map((line, at) => `    ${at === 0 ? '' : '    '}${line}`)
+  return [`${turnOf(violation)}: ${severity} `, { code: rule }, `: ${shorten(shortened, 300)}`]
 }
 
 /** What became of it: its state, or how it ended. */
@@ -388,21 +379,18 @@ function turnOf(violation: TimelineViolation): string {
   return by === null ? how : `ended (${how})`
 }
 
-function showReferrers(referrers: Json, page: TextPage): string[] {
+function referrerBlocks(referrers: Json): readonly Block[] {
   const all = Array.isArray(referrers) ? referrers.filter(isJsonObject) : []
-  if (all.length === 0) return []
-  const lines = all.slice(0, mostReferrers).flatMap(({ uid, name, from_run, to_run }) => {
+  const items = all.map(({ uid, name, from_run, to_run }): Item => {
     const until = to_run === null ? '' : `, until run ${to_run}`
-    const who = showResource({ project: '', kind: 'subscription', uid: String(uid), name: String(name) }).slice(1)
-    return wrapPieces([...who, `from run ${from_run}${until}`], page.width - 4).map((line) => `    ${line}`)
+    const resource = { project: '', kind: 'subscription', uid: String(uid), name: String(name) } as const
+    return { text: [{ resource }, ` from run ${from_run}${until}`] }
   })
-  const omitted = all.length - mostReferrers
-  const more = omitted > 0 ? [`    … and ${omitted} more; --format json shows all`] : []
   const are = all.filter(({ to_run }) => to_run === null).length
-  return [
-    '',
-    `Referred to by ${count(are, 'subscription')}${are < all.length ? `, ${all.length - are} in the past` : ''}:`,
-    ...lines,
-    ...more,
-  ]
+  const past = are < all.length ? `, ${all.length - are} in the past` : ''
+  const omitted = all.length - mostReferrers
+  return section(3, `Referred to by ${count(are, 'subscription')}${past}:`, [
+    ...list('subscription', items.slice(0, mostReferrers)),
+    ...(omitted > 0 ? [text(`… and ${omitted} more; --format json shows all`, 'aside')] : []),
+  ])
 }

@@ -29,13 +29,12 @@ import {
 import { type Answer, type AnswerForm, type AnswerView, aboutScans } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { describeEnding } from '../report/describe-ending.ts'
+import { list } from '../report/document/blocks.ts'
+import { violationItem } from '../report/report-items.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { showViolation } from '../report/text/show-violations.ts'
 import { listed } from '../rules/shared/listed.ts'
-import { widthOf } from '../text/columns.ts'
 import { count, countEach } from '../text/count.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { neutralise } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 import { presentScans, selectScans, statingExtent } from './as-of.ts'
 import {
@@ -430,10 +429,10 @@ export const violationColumns: readonly Column<ViolationRow>[] = [
 /** `at`: the time that due dates are compared with, ISO 8601 in UTC. */
 export const violationsViewAt = (at: string): AnswerView<ViolationRow> => ({
   columns: [...violationColumns, { name: 'due', show: (row) => describeDue(row, at), only: 'text' }],
-  lines({ rows }, page) {
-    const widest = rows.reduce((most, { rule }) => Math.max(most, widthOf(neutralise(rule))), 0)
-    const column = Math.min(40, widest)
-    return rows.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...showViolation(row, column, page, at)])
-  },
+  blocks: ({ rows }) =>
+    list(
+      'violation',
+      rows.map((row) => violationItem(row, { at, hasRule: true })),
+    ),
   nothing: 'No such violation.',
 })

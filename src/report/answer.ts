@@ -3,6 +3,7 @@ import type { Json } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { listOf, publishedSchemas } from '../model/schema.ts'
 import type { Column } from '../text/table.ts'
+import type { Block } from './document/blocks.ts'
 import type { TextPage } from './text/page.ts'
 
 /** The answer of a command: rows and, where it reads the history, the run they are as of and its coverage. */
@@ -33,6 +34,14 @@ export type AnswerRun = z.infer<typeof schemas.run>
 /** The coverage of the last scan of each project, as of the answer's run. */
 export type AnswerCoverage = z.infer<typeof schemas.scannedCoverage>
 
+/** What an answer's blocks need to know of where they are read. */
+export interface AnswerPage {
+  /** The run that the rows are as of; 0 for none. */
+  readonly runNumber: number
+  /** A command that reads the same history; null where none can. */
+  commandFor(command: string): string | null
+}
+
 /** How the rows of an answer are shown. */
 export interface AnswerView<Row> {
   readonly columns: readonly Column<Row>[]
@@ -42,7 +51,9 @@ export interface AnswerView<Row> {
   readonly shape?: (row: Row) => object
   /** What the text says below a row of the table, at any length; undefined for nothing. */
   readonly below?: (row: Row) => string | undefined
-  /** Lines of text, instead of a table. */
+  /** What people read of the rows, instead of a table. */
+  readonly blocks?: (answer: Answer<Row>, page: AnswerPage) => readonly Block[]
+  /** Lines of text that are no sentences, such as a command or a page of the documentation, instead of a table. */
   readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
   /** The text for an answer without rows. */
   readonly nothing: string

@@ -6,15 +6,7 @@ import { formatExpiry } from '../model/time.ts'
 import { countSeverities, isAtLeast, isOpen, isOverdue, severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 import { acceptedBefore } from './accepted-before.ts'
-import {
-  type CauseField,
-  describeCause,
-  describeFollowing,
-  describeRepairs,
-  fieldsOfCause,
-  withoutCauses,
-} from './describe-cause.ts'
-import { describeDue } from './describe-due.ts'
+import { withoutCauses } from './describe-cause.ts'
 import { countEndings, describeEnding } from './describe-ending.ts'
 import { describeFailures, groupFailures } from './describe-failures.ts'
 import { changesOfCause, describeNotes, notesNamed, timesOf } from './describe-notes.ts'
@@ -38,10 +30,10 @@ import { describeFirstScans, describeNoDrift, describeSeen, listingWalks, newVio
 import { type Grouping, groupViolations, worstFirst } from './group-by.ts'
 import { remediationFor } from './remediation-for.ts'
 import type { RenderOptions } from './report-format.ts'
+import { causeItem, changeItem, firstSteps, violationItem } from './report-items.ts'
 import { isShellSafe, locateCommands, locatingOptions } from './text/commands.ts'
-import { shorten, shortenSeals, shortFingerprint } from './text/shorten.ts'
+import { shorten } from './text/shorten.ts'
 import { showDuration, showTime } from './text/show-time.ts'
-import { showValues } from './text/show-values.ts'
 import { suggestNext } from './what-next.ts'
 
 type Options = Pick<RenderOptions, 'full' | 'isScreen' | 'groupBy' | 'locating'>
@@ -53,7 +45,6 @@ const mostListed = 10
 /** A screen lists so many high and critical ones that are new; a file or a pipe lists all. */
 const mostUrgent = 30
 const mostRows = 10
-const longestFix = 320
 
 /**
  * What the report of a run says to people: the verdict, what could not be read, what happened, what is new, what changed,
@@ -271,7 +262,15 @@ function causesSection(named: readonly ReportCause[], place: Place): readonly Se
   const what = `${count(following, 'violation')} that ${following === 1 ? 'follows' : 'follow'}`
   const fresh = causes.filter(({ first_run: first }) => first === run.number).length
   const when = fresh === causes.length ? '' : fresh === 0 ? ' of earlier runs' : ` (${fresh} of this run)`
-  const items = causes.map((cause) => causeItem(cause, place))
+  const items = causes.map((cause) =>
+    causeItem(cause, {
+      run: run.number,
+      full: place.full,
+      more: meanwhile(changesOfCause(cause, place.report), place.report),
+      fix: fixOf(cause, place),
+      commandFor: place.commandFor,
+    }),
+  )
   return section(
     2,
     `Causes: ${count(causes.length, 'change')}${when}, and ${what}`,
@@ -279,64 +278,17 @@ function causesSection(named: readonly ReportCause[], place: Place): readonly Se
   )
 }
 
-/** What happened to what; whom it hit, by name; what follows, each with its fingerprint; and what puts it back. */
-function causeItem(cause: ReportCause, place: Place): Item {
-  const { report, full, located } = place
-  const { id, severity, fields, affected, first_run, violations, rules } = cause
-  const changes = changesOfCause(cause, report)
-  const since = first_run === report.run.number ? '' : `, since run ${first_run}`
-  const prints = violations.slice(0, most(place, mostNamed)).map(shortFingerprint)
-  const more = violations.length - prints.length
-  const putBack = place.commandFor(`restore --cause ${id}`)
-  const [worst] = rules
+/** How to fix the worst violation that follows from a cause, for all that follow. */
+function fixOf({ rules: [worst], violations }: ReportCause, { report, titles, located }: Place): string {
   const following = new Set(violations)
   const subjects = report.violations.filter(({ fingerprint }) => following.has(fingerprint))
-  const fix = worst && remediationFor(place.titles.get(worst.rule)?.remediation ?? '', subjects)
-  return {
-    text: [severityChip(severity), ` ${describeCause(cause)}`],
-    below: [
-      ...(fields.length > 1 ? fieldLines(fieldsOfCause(cause), full ? fields.length : mostNamed) : []),
-      ...(affected.length > 1 ? [`Affected: ${nameAffected(affected, full ? affected.length : mostNamed)}`] : []),
-      [
-        `Violations: ${describeFollowing(cause)}${since} (`,
-        ...joined(
-          prints.map((print) => ({ code: print })),
-          ', ',
-        ),
-        more > 0 ? ` and ${more} more)` : ')',
-      ],
-      ...meanwhile(changes, report),
-      ...(putBack === null ? [] : [`Put back: ${putBack}`]),
-      ...(fix ? [`Fix: ${firstSteps(located(fix), full)}`] : []),
-    ],
-    id: `cause-${id}`,
-  }
-}
-
-/** `"refund-001" (tenant-11), "stock-005" (tenant-23) and 39 more`. */
-function nameAffected(affected: ReportCause['affected'], number: number): string {
-  const named = affected.slice(0, number).map(({ name, uid, owner }) => {
-    return `${name === '' ? uid : `"${shorten(name, 60)}"`}${owner === null ? '' : ` (${shorten(owner, 60)})`}`
-  })
-  const omitted = affected.length - named.length
-  return `${named.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
+  return located(remediationFor((worst && titles.get(worst.rule)?.remediation) ?? '', subjects))
 }
 
 /** The change windows that changes may have been made in, and what people did meanwhile. */
 function meanwhile(changes: readonly ReportDrift[], { notes, projects }: Report): readonly string[] {
   const said = [describeWindows(changes, projects), describeNotes(notesNamed(changes, notes), timesOf(changes))]
   return said.filter((sentence) => sentence !== '')
-}
-
-/** Each `/status "active" → "inactive"`. */
-function fieldLines(fields: readonly CauseField[], number: number): readonly Inline[] {
-  const lines = fields.slice(0, number).map((field): Inline => {
-    const { before, after } = showValues(field, 60)
-    return [{ code: shorten(field.path, 120) }, ' ', { code: field.lost ?? before }, ' → ', { code: after }]
-  })
-  return fields.length === lines.length
-    ? lines
-    : [...lines, `… and ${count(fields.length - lines.length, 'more field')}`]
 }
 
 /** `5 (1 high, 4 low), 2 overdue`. `at`: ISO 8601 in UTC. */
@@ -379,7 +331,9 @@ function groups(
       : `${nameGroup(first, place)}: ${countAll(group, place.report.run.started_at)}`
     const isExplained = !isByRule || remediation === '' || place.explained.has(first.rule)
     if (isByRule) place.explained.add(first.rule)
-    const items = group.map((violation) => findingItem(violation, place))
+    const items = group.map((violation) =>
+      violationItem(violation, { at: place.report.run.started_at, hasRule: !isByRule }),
+    )
     return [
       ...section(4, named, [
         ...list('violation', items, longest, commandOf(first, place)),
@@ -409,29 +363,6 @@ function commandOf({ rule, project, owner, uid }: ReportViolation, { groupBy: by
   if (by === 'project') return commandFor(`violations --project ${project}`)
   if (by === 'resource') return isShellSafe(uid) ? commandFor(`timeline ${uid}`) : null
   return owner !== null && isShellSafe(owner) ? commandFor(`violations --owner ${owner}`) : null
-}
-
-function findingItem(violation: ReportViolation, { groupBy, report }: Place): Item {
-  const { fingerprint, rule, severity, path, owner, message } = violation
-  const [said] = shortenSeals(message)
-  const which: Inline = groupBy === 'rule' ? [] : [severityChip(severity), ' ', { code: rule }, ' ']
-  const at: Inline = path === '' ? [] : [' at ', { code: shorten(path, 120) }]
-  const facts = [
-    ...(owner === null ? [] : [`owner ${shorten(owner, 60)}`]),
-    ...(fingerprint === '' ? [] : [{ code: shortFingerprint(fingerprint) }]),
-    ...sinceOf(violation),
-    ...[describeDue(violation, report.run.started_at)].filter((due) => due !== ''),
-  ]
-  return {
-    text: [...which, { text: shorten(said, 600), to: { violation: fingerprint } }],
-    below: [joined([[{ resource: violation }, ...at], ...facts], ', ')],
-    isUnknown: violation.state === 'unknown',
-  }
-}
-
-function sinceOf({ state, first_seen, last_seen }: ReportViolation): readonly string[] {
-  if (state === 'opened') return []
-  return [state === 'unknown' ? `last seen ${last_seen.slice(0, 10)}` : `since ${first_seen.slice(0, 10)}`]
 }
 
 /** A row for each group, the worst first. */
@@ -467,20 +398,6 @@ function groupTable(violations: readonly ReportViolation[], place: Place): Table
   }
 }
 
-/** A remediation in a line: whole steps (`1. …`), as many as fit, and at least the first. */
-function firstSteps(remediation: string, full: boolean): string {
-  const [first = '', ...steps] = remediation
-    .replace(/\s+/g, ' ')
-    .trim()
-    .split(/ (?=\d\. )/)
-  let shown = first
-  for (const step of steps) {
-    if (!full && shown.length + step.length > longestFix) return `${shown} …`
-    shown += ` ${step}`
-  }
-  return shown
-}
-
 /** Why no change is listed, and what is compared from now on. */
 function aboutDrift(report: Report): readonly Block[] {
   const none = report.drift.length === 0 ? describeNoDrift(report) : ''
@@ -492,30 +409,9 @@ function driftSection(alone: Report, besides: string, place: Place): readonly Bl
   const { report, full } = place
   const { drift } = alone
   const isWhole = full || drift.length <= mostListed
-  const items = drift.map((change): Item => {
-    const { fields, referrers = [], ...resource } = change
-    const used = referrers.slice(0, mostNamed).join(', ')
-    const more = referrers.length - mostNamed
-    const repairs = describeRepairs(change)
-    return {
-      text: [
-        { chip: signs[change.change], mark: change.change },
-        ' ',
-        { resource },
-        isWhole || fields.length === 0 ? '' : ` (${count(fields.length, 'field')})`,
-      ],
-      below: isWhole
-        ? [
-            ...fieldLines(fields, full ? fields.length : mostListed),
-            ...(referrers.length === 0
-              ? []
-              : [`Used by ${count(referrers.length, 'subscription')}: ${used}${more > 0 ? ` and ${more} more` : ''}`]),
-            ...(repairs === '' ? [] : [repairs]),
-            ...meanwhile([change], report),
-          ]
-        : [],
-    }
-  })
+  const items = drift.map((change) =>
+    changeItem(change, { hasFields: isWhole, full, more: meanwhile([change], report) }),
+  )
   const counts = { added: 0, removed: 0, modified: 0 }
   for (const { change } of drift) counts[change] += 1
   const between = isWhole ? [] : meanwhile(drift, report).map((sentence) => text(sentence, 'aside'))
@@ -537,8 +433,6 @@ function driftSection(alone: Report, besides: string, place: Place): readonly Bl
     ),
   ]
 }
-
-const signs = { added: '+ added', removed: '- removed', modified: '~ modified' } as const
 
 /** Each with its ending: fixed, or who or what ended it. */
 function endedSection(violations: readonly ReportViolation[], place: Place): readonly SectionBlock[] {

@@ -9,6 +9,7 @@ import type { Answer, AnswerCoverage, AnswerRun, AnswerView } from './answer.ts'
 import type { AnswerFormat } from './answer-formats.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import { describeFailures, groupFailures } from './describe-failures.ts'
+import { blockLines } from './document/terminal.ts'
 import { listingWalks } from './gaps.ts'
 import type { RenderOptions } from './report-format.ts'
 import { openAnswerPage, type TextPage } from './text/page.ts'
@@ -77,7 +78,7 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
   const body =
     answer.rows.length === 0
       ? wrapProse(page.locate(view.nothing), page.width)
-      : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
+      : (view.lines?.(answer, page) ?? showRows(answer, view, page, render))
   const omittedLine = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}${view.omits ?? 'more'}; --limit all shows them`
   const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)
   const prose = (sentences: readonly string[] = []) =>
@@ -92,6 +93,14 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
     .filter((part) => part.length > 0)
     .map((part) => `${part.join('\n')}\n`)
     .join('\n')
+}
+
+function showRows<Row>(answer: Answer<Row>, view: AnswerView<Row>, page: TextPage, render: AnswerRenderOptions) {
+  if (view.blocks === undefined) return showTable(answer, view, page, render.tableWidth)
+  const { runNumber, locating } = page
+  const commandFor = (command: string) => (locating === null ? null : `hookdrift ${command}${locating}`)
+  const lines = blockLines(view.blocks(answer, { runNumber, commandFor }), { ...render, full: true })
+  return lines[0] === '' ? lines.slice(1) : lines
 }
 
 function showTable<Row>({ rows }: Answer<Row>, view: AnswerView<Row>, page: TextPage, width: number): string[] {

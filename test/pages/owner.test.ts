@@ -73,7 +73,7 @@ describe('the lists of a history with due dates', async () => {
   })
 
   it('lead from every violation to its owner', async () => {
-    const href = `<a href="${page}">`
+    const href = `<a href="${page}"`
     const [first] = (await ask(`--open --owner '${owner}'`)).rows
     for (const path of ['/', '/violations', `/violations/${first.fingerprint}`, `/rules/${first.rule}`]) {
       expect([path, (await read(path)).includes(href)]).toEqual([path, true])

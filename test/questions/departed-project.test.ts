@@ -94,7 +94,7 @@ describe('a project that left the fleet', () => {
     expect((await history.ask('state -p acme/*')).stdout).not.toContain('acme/orders')
     expect((await history.ask('state -p orders')).stdout).toContain('acme/orders')
     const page = await (await site.get('/resources')).text()
-    expect(page).toContain('/projects/acme/payments">acme/payments</a></div></td>')
+    expect(page).toContain('/projects/acme/payments" class="short">acme/payments</a></div></td>')
     expect(page).not.toContain('acme/orders</a></div></td>')
   })
 })

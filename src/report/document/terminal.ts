@@ -3,7 +3,7 @@ import { count } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
 import { layTable } from '../../text/table.ts'
 import type { RenderOptions } from '../report-format.ts'
-import { painter } from '../text/page.ts'
+import { isStyle, painter, type Style } from '../text/page.ts'
 import { shorten } from '../text/shorten.ts'
 import {
   type Block,
@@ -21,15 +21,16 @@ import {
 const narrowest = 40
 
 /** For people at a terminal. */
-export function asTerminal(
-  { title, about, verdict, sections }: Document,
-  { colour, width: columns, full }: RenderOptions,
-): string {
+export function asTerminal({ title, about, verdict, sections }: Document, render: RenderOptions): string {
+  return `${blockLines([text(title, 'strong'), verdict, ...about, ...sections], render).join('\n')}\n`
+}
+
+/** Blocks as lines of at most the terminal's width, but for commands, which are never broken. */
+export function blockLines(blocks: readonly Block[], { colour, width: columns, full }: RenderOptions): string[] {
   const width = Math.max(columns, narrowest)
   const paint = painter(colour)
   const wrap = (said: string, by: number) => wrapProse(said, width - by).map((line) => `${' '.repeat(by)}${line}`)
-  const lines = showAll([text(title, 'strong'), verdict, ...about, ...sections], 0)
-  return `${lines.join('\n')}\n`
+  return showAll(blocks, 0)
 
   /** A blank line sets a section off from what is above it, unless that is its parent's heading. */
   function showAll(shown: readonly Block[], by: number): string[] {
@@ -87,7 +88,7 @@ export function asTerminal(
     if (isAppendix && !full) return []
     const number = counted === undefined ? '' : `: ${counted}`
     return [
-      ...wrap(`${spansOf(title).map(loud).join('')}${number}`, by).map((line) => paint('heading', line)),
+      ...inColour(title, wrap(`${spansOf(title).map(loud).join('')}${number}`, by), 'heading'),
       ...showAll(within, level === 2 ? by : by + 2),
     ]
   }
@@ -131,11 +132,23 @@ export function asTerminal(
     const omitted = items.length - listed.length
     return [
       ...listed.flatMap(({ text: said, below = [] }) => [
-        ...hang(plain(said), by + 2),
+        ...inColour(said, hang(plain(said), by + 2)),
         ...below.flatMap((line) => wrap(plain(line), by + 4)),
       ]),
       ...showOmitted(omitted, noun, command, by + 2),
     ]
+  }
+
+  /** A severity or a change has its colour where it begins a line. */
+  function inColour(said: Inline, lines: readonly string[], style?: Style): string[] {
+    const [first] = spansOf(said)
+    const chip = typeof first === 'object' && 'chip' in first ? first : undefined
+    const rest = (line: string) => (style === undefined ? line : paint(style, line))
+    return lines.map((line, at) => {
+      if (at > 0 || chip === undefined || !isStyle(chip.mark)) return rest(line)
+      const end = line.length - line.trimStart().length + chip.chip.length
+      return paint(chip.mark, line.slice(0, end)) + rest(line.slice(end))
+    })
   }
 
   function hang(said: string, by: number): string[] {
@@ -167,5 +180,5 @@ function plainSpan(span: string | Span): string {
   if ('text' in span) return harmless(span.text)
   const { project, kind, name, uid } = span.resource
   const named = name === '' ? [] : [quote(shorten(name, 60))]
-  return [harmless(project, longestName), kind, ...named, harmless(uid, 64)].join(' ')
+  return [...(project === '' ? [] : [harmless(project, longestName)]), kind, ...named, harmless(uid, 64)].join(' ')
 }

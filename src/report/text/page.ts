@@ -15,7 +15,11 @@ export interface TextPage {
 }
 
 export type Paint = (style: Style, text: string) => string
-type Style = keyof typeof styles
+export type Style = keyof typeof styles
+
+export function isStyle(name: string): name is Style {
+  return Object.hasOwn(styles, name)
+}
 
 const styles = {
   heading: ['bold'],

@@ -1,0 +1,167 @@
+import type { ReportCause, ReportChange, ReportViolation } from '../model/report.ts'
+import { formatExpiry } from '../model/time.ts'
+import { count } from '../text/count.ts'
+import { type CauseField, describeCause, describeFollowing, describeRepairs, fieldsOfCause } from './describe-cause.ts'
+import { describeDue } from './describe-due.ts'
+import { describeEnding } from './describe-ending.ts'
+import { type Inline, type Item, joined, severityChip } from './document/blocks.ts'
+import { shorten, shortenSeals, shortFingerprint } from './text/shorten.ts'
+import { showValues } from './text/show-values.ts'
+
+/** Of fields, resources and fingerprints, so many are named. */
+const mostNamed = 5
+const mostFields = 20
+const longestFix = 320
+
+/** A violation among others: what is wrong, then where, whose it is and since when. */
+export function violationItem(
+  violation: ReportViolation,
+  { at, hasRule, more = [] }: { readonly at: string; readonly hasRule: boolean; readonly more?: readonly string[] },
+): Item {
+  const { fingerprint, rule, severity, path, owner, message } = violation
+  const [said] = shortenSeals(message)
+  const which: Inline = hasRule ? [severityChip(severity), ' ', { code: rule }, ': '] : []
+  const place: Inline = path === '' ? [] : [' at ', { code: shorten(path, 120) }]
+  const facts = [
+    ...(owner === null ? [] : [`owner ${shorten(owner, 60)}`]),
+    ...(fingerprint === '' ? [] : [{ code: shortFingerprint(fingerprint) }]),
+    ...stateOf(violation),
+    ...[at === '' ? '' : describeDue(violation, at), ...more].filter((fact) => fact !== ''),
+  ]
+  return {
+    text: [...which, { text: shorten(said, 600), to: { violation: fingerprint } }],
+    below: [joined([[{ resource: violation }, ...place], ...facts], ', '), ...waiverOf(violation)],
+    isUnknown: violation.state === 'unknown',
+  }
+}
+
+function stateOf(violation: ReportViolation): readonly string[] {
+  const { state, first_seen, last_seen, resolution } = violation
+  if (state === 'opened') return []
+  const [since, last] = [first_seen.slice(0, 10), last_seen.slice(0, 10)]
+  if (state === 'unknown') return [`unknown, last seen ${last}`]
+  if (state !== 'resolved') return [`${state === 'waived' ? 'waived, ' : ''}since ${since}`]
+  return [...(resolution === null ? [] : [shorten(describeEnding(violation), 600)]), `last seen ${last}`]
+}
+
+/** Who accepted it, until when and why. */
+function waiverOf({ waiver }: ReportViolation): readonly string[] {
+  if (waiver === undefined) return []
+  const { owner, reason, expires, ticket } = waiver
+  const followedUp = ticket === undefined ? '' : ` (${ticket})`
+  return [shorten(`accepted by ${owner} until ${formatExpiry(expires)}${followedUp}: ${reason}`, 600)]
+}
+
+const signs = { added: '+ added', removed: '- removed', modified: '~ modified' } as const
+
+/** A change with its fields; `hasFields`: else their number is said. `more`: what people did meanwhile. */
+export function changeItem(
+  change: ReportChange & Partial<Parameters<typeof describeRepairs>[0]>,
+  {
+    hasFields = true,
+    full = false,
+    more = [],
+  }: {
+    readonly hasFields?: boolean
+    readonly full?: boolean
+    readonly more?: readonly Inline[]
+  } = {},
+): Item {
+  const { fields, referrers = [], repairs = [], ...resource } = change
+  const used = referrers.slice(0, mostNamed).join(', ')
+  const others = referrers.length - mostNamed
+  const repaired = describeRepairs({ repairs })
+  return {
+    text: [
+      { chip: signs[change.change], mark: change.change },
+      ' ',
+      { resource },
+      hasFields || fields.length === 0 ? '' : ` (${count(fields.length, 'field')})`,
+    ],
+    below: hasFields
+      ? [
+          ...fieldLines(fields, full ? fields.length : mostFields),
+          ...(used === ''
+            ? []
+            : [
+                `Used by ${count(referrers.length, 'subscription')}: ${used}${others > 0 ? ` and ${others} more` : ''}`,
+              ]),
+          ...(repaired === '' ? [] : [repaired]),
+          ...more,
+        ]
+      : [],
+  }
+}
+
+/** Each `/status "active" → "inactive"`. */
+export function fieldLines(fields: readonly CauseField[], number = mostFields): readonly Inline[] {
+  const lines = fields.slice(0, number).map((field): Inline => {
+    const { before, after } = showValues(field, 60)
+    return [{ code: shorten(field.path, 120) }, ' ', { code: field.lost ?? before }, ' → ', { code: after }]
+  })
+  return fields.length === lines.length
+    ? lines
+    : [...lines, `… and ${count(fields.length - lines.length, 'more field')}`]
+}
+
+interface CausePlace {
+  /** The run that it is shown for. */
+  readonly run: number
+  readonly full?: boolean
+  /** What people did meanwhile. */
+  readonly more?: readonly Inline[]
+  /** How to fix the worst violation that follows; empty where that is not known. */
+  readonly fix?: string
+  /** A command that reads the same history; null where none can. */
+  commandFor(command: string): string | null
+}
+
+/** What happened to what; whom it hit, by name; what follows, each with its fingerprint; and what puts it back. */
+export function causeItem(
+  cause: ReportCause,
+  { run, full = false, more = [], fix = '', commandFor }: CausePlace,
+): Item {
+  const { id, severity, fields, affected, first_run, violations } = cause
+  const most = full ? Number.POSITIVE_INFINITY : mostNamed
+  const prints = violations.slice(0, most).map((print) => ({ code: shortFingerprint(print) }))
+  const others = violations.length - prints.length
+  const since = first_run === run ? '' : `, since run ${first_run}`
+  const putBack = commandFor(`restore --cause ${id}`)
+  const named: Inline =
+    prints.length === 0 ? [] : [' (', ...joined(prints, ', '), others > 0 ? ` and ${others} more)` : ')']
+  return {
+    text: [severityChip(severity), ` ${describeCause(cause)}`],
+    below: [
+      ...(fields.length > 1 ? fieldLines(fieldsOfCause(cause), most) : []),
+      ...(affected.length > 1 ? [`Affected: ${nameAffected(affected, most)}`] : []),
+      [`Violations: ${describeFollowing(cause)}${since}`, ...named],
+      ...more,
+      ...(putBack === null ? [] : [`Put back: ${putBack}`]),
+      ...(fix === '' ? [] : [`Fix: ${firstSteps(fix, full)}`]),
+    ],
+    id: `cause-${id}`,
+  }
+}
+
+/** `"refund-001" (tenant-11), "stock-005" (tenant-23) and 39 more`. */
+function nameAffected(affected: ReportCause['affected'], number: number): string {
+  const named = affected.slice(0, number).map(({ name, uid, owner }) => {
+    return `${name === '' ? uid : `"${shorten(name, 60)}"`}${owner === null ? '' : ` (${shorten(owner, 60)})`}`
+  })
+  const omitted = affected.length - named.length
+  return `${named.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
+}
+
+/** A remediation in a line: whole steps (`1. …`), as many as fit, and at least the first. */
+export function firstSteps(remediation: string, full: boolean): string {
+  const [first = '', ...steps] = remediation
+    .replace(/\s+/g, ' ')
+    .trim()
+    .split(/ (?=\d\. )/)
+  let shown = first
+  for (const step of steps) {
+    if (!full && shown.length + step.length > longestFix) return `${shown} …`
+    shown += ` ${step}`
+  }
+  return shown
+}

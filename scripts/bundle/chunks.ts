@@ -10,7 +10,7 @@ const roots = {
   answer: [
     ...['cli/print-answer', 'cli/query-options', 'cli/ask', 'report/formats', 'report/group-by'],
     'app/watch-run',
-    ...['report/text/show-drift', 'report/text/show-time'],
+    ...['report/report-items', 'report/text/show-time'],
     // Of rules, and of what is compared.
     ...['gateway/signatures', 'model/parse-address'],
   ],

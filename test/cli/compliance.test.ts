@@ -534,7 +534,7 @@ describe('report --framework', () => {
     const { schema, rows, replayed } = JSON.parse(replay.stdout)
     expect([schema, replayed.runs]).toEqual(['hookdrift.replay/3', 2])
     expect(rows).toMatchObject([{ rule: 'endpoint/inactive', state: 'opened', first_run: 2, last_run: 2 }])
-    expect((await run('policy replay --policy new.yaml --since 90d')).stdout).toContain('new (run 2)')
+    expect((await run('policy replay --policy new.yaml --since 90d')).stdout).toContain('run 2')
     expect((await run('policy replay --policy new.yaml --since 7')).code).toBe(2)
     cli.directory.write('vulnerable.yaml', 'extends: []\nrules: { service/release-vulnerable: high }\n')
     const { stdout } = await run('policy replay --policy vulnerable.yaml')

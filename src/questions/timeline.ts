@@ -360,7 +360,7 @@ function momentItem(row: TimelineRow, notes: readonly Note[]): Item {
   const { run, at, change, fields, between, violations } = row
   const meanwhile = between === null ? '' : describeNotes(notesNamed([row], notes), timesOf([{ between }]))
   return {
-    text: `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${change === null ? '' : ` ${words[change]}`}`,
+    text: `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${change === null ? '' : `: ${words[change]}`}`,
     below: [...fieldLines(fields), ...(meanwhile === '' ? [] : [meanwhile]), ...violations.map(sayTurn)],
   }
 }

@@ -54,12 +54,10 @@ export async function runPage(page: string): Promise<Answers> {
   writeFileSync(join(bin, 'hookdrift'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
   const ports = await Promise.all(shownPorts.map(async (shown) => ({ shown, free: await freePort() })))
   const withFree = (text: string) => ports.reduce((given, { shown, free }) => given.replaceAll(shown, free), text)
-  const account = `${userInfo().username} on ${hostname()}`
   const withShown = (text: string) =>
-    ports.reduce(
-      (given, { shown, free }) => given.replaceAll(free, shown),
-      text.replaceAll(account, 'auditor on host-1'),
-    )
+    ports
+      .reduce((given, { shown, free }) => given.replaceAll(free, shown), text)
+      .replaceAll(`account ${userInfo().username} on host ${hostname()}`, 'account auditor on host host-1')
   const shell = openShell(directory, {
     PATH: `${bin}:${process.env.PATH}`,
     HOME: directory,

@@ -1,5 +1,5 @@
 import type { NamedVersion } from '../history/history.ts'
-import { decidedAt, type Ending } from '../model/ending.ts'
+import { decidedAt, type Ending, notRequired } from '../model/ending.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { FileLocation } from '../model/schema.ts'
 import { formatExpiry, writeDuration } from '../model/time.ts'
@@ -18,9 +18,7 @@ export function endingOfIgnored(
   { path, at }: IgnoredPath,
   { locationOf }: Pick<PolicyEvaluator, 'locationOf'>,
 ): Ending {
-  return byPolicy({
-    ended_by: decidedAt('rule_off', { reason: `changes of ${path} are ignored`, configuredAt: locationOf(at) }),
-  })
+  return notRequired(`changes of ${path} are ignored`, locationOf(at))
 }
 
 /** A violation of a difference that drift rules with the life `restored` report now. */
@@ -29,36 +27,22 @@ export function endingOfReported({ ended_by }: Pick<RuleSwitch, 'ended_by'>): En
 }
 
 /** A violation that only a probe can find, of a function that no probe of the policy tests any longer. */
-export const endingOfUnprobed: Ending = byPolicy({
-  ended_by: decidedAt('rule_off', {
-    reason: 'no probe of the policy tests the function any longer',
-    configuredAt: null,
-  }),
-})
+export const endingOfUnprobed = notRequired('no probe of the policy tests the function any longer')
 
 /** A violation of a project that the configuration does not name, where patterns choose projects and none fits it. */
-export const endingOfUnchosen: Ending = byPolicy({
-  ended_by: decidedAt('rule_off', {
-    reason: 'the configuration chooses other projects by patterns',
-    configuredAt: null,
-  }),
-})
+export const endingOfUnchosen = notRequired('the configuration chooses other projects by patterns')
 
 /** A violation that was reported of a project, of a rule about its service as a whole. */
-export const endingOfService: Ending = byPolicy({
-  ended_by: decidedAt('rule_off', { reason: 'the rule is about the service as a whole', configuredAt: null }),
-})
+export const endingOfService = notRequired('the rule is about the service as a whole')
 
 /** A violation of a rule across projects, of which one is not part of the fleet any longer. */
 export function endingOfFleet({ name }: Pick<ProjectRef, 'name'>): Ending {
-  const reason = `${name}, which it was compared with, is no longer scanned`
-  return byPolicy({ ended_by: decidedAt('rule_off', { reason, configuredAt: null }) })
+  return notRequired(`${name}, which it was compared with, is no longer scanned`)
 }
 
 /** A violation of what the service applies only with a feature that its licence does not have. */
 export function endingOfUnlicensed(feature: string): Ending {
-  const reason = `the service does not apply it: its licence does not have ${feature}`
-  return byPolicy({ ended_by: decidedAt('rule_off', { reason, configuredAt: null }) })
+  return notRequired(`the service does not apply it: its licence does not have ${feature}`)
 }
 
 /** A violation whose value is not back after the time that its rule keeps it open. */

@@ -2,7 +2,7 @@ import type { Acceptance } from '../history/acceptances.ts'
 import type { Approval } from '../history/approvals.ts'
 import type { NamedVersion } from '../history/history.ts'
 import type { ActiveViolation } from '../history/staged.ts'
-import { decidedAt, decidedBy, type Ending } from '../model/ending.ts'
+import { decidedBy, type Ending, notRequired } from '../model/ending.ts'
 import { isEqual, pointersOverlap } from '../model/json.ts'
 import { type Resource, resourceKey } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
@@ -186,9 +186,7 @@ function endingOfBaseline(approval: Approval | undefined): Ending {
     const { revoked, run } = approval
     return byPolicy({ ended_by: decidedBy('baseline', { ...revoked, reason: 'the baseline was revoked', run }) })
   }
-  return byPolicy({
-    ended_by: decidedAt('rule_off', { reason: 'there is no baseline to compare with', configuredAt: null }),
-  })
+  return notRequired('there is no baseline to compare with')
 }
 
 /** Whether only a comparison with an approved state can find it. */

@@ -1,7 +1,7 @@
 import type { NamedVersion } from '../history/history.ts'
 import { compareFields } from '../inventory/compare-fields.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import { decidedAt, type Ending } from '../model/ending.ts'
+import { type Ending, notRequired } from '../model/ending.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { readDoubts } from '../policy/doubts.ts'
@@ -55,8 +55,7 @@ export function yesterdayOf(scan: ProjectScan, basis: YesterdayBasis): Yesterday
   const endingBy = (violation: FoundViolation, run: number): Ending => {
     const { version, isPolicyAlike } = before.otherRules.get(run) ?? { version: '', isPolicyAlike: false }
     if (!isPolicyAlike) return byPolicy(switchOf(violation))
-    const reason = `the rule changed in version ${version}`
-    return byPolicy({ ended_by: decidedAt('rule_off', { reason, configuredAt: null }) })
+    return notRequired(`the rule changed in version ${version}`)
   }
   return {
     endingOf(violation) {

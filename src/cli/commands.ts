@@ -221,10 +221,10 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
       '[violation...]',
     ),
     waivers: {
-      description: 'List or draft waivers, which accept violations until a date',
+      description: 'List decisions, or draft waivers, which accept violations until a date',
       commands: {
         list: question(
-          'List the waivers that accept violations: until when, by whom, why, and how many',
+          'List what people and the policy decided: who, what, why, from when, until when, and where',
           async () => (await import('../questions/waivers.ts')).waivers,
         ),
         draft: command(

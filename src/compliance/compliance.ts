@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { changeTypes } from '../model/change.ts'
 import { gapStatuses } from '../model/coverage.ts'
+import { decision } from '../model/decision.ts'
 import { schemas } from '../model/report.ts'
-import { fileLocation, listOf, publishedSchemas } from '../model/schema.ts'
+import { listOf, publishedSchemas } from '../model/schema.ts'
 import { count } from '../text/count.ts'
 
 const evidence = z
@@ -20,17 +21,11 @@ const evidence = z
   .describe('From when to when runs observed, and how much of the period that is.')
 export type ObservedTime = z.infer<typeof evidence>
 
-const configuredAt = fileLocation.nullable().describe('The line of the policy.')
-const exemption = z.object({
-  kind: z.enum(['waiver', 'acceptance', 'baseline', 'override', 'rule_off', 'expiry']),
+const { kind, run, ticket } = decision.shape
+const exemption = decision.extend({
+  kind: kind.exclude(['window']),
   rule: z.string(),
   fingerprint: z.string().nullable().describe('null for a rule that is off or overridden.'),
-  by: z.string().nullable().describe('null where the policy does not name a person.'),
-  reason: z.string().nullable(),
-  at: schemas.time.nullable().describe('When it was decided; null where that is not known.'),
-  until: schemas.time.nullable().describe('The instant at which it ends; null: no end.'),
-  configured_at: configuredAt,
-  match: z.string().nullable().describe('Of a rule, for which resources, in words; null for all.'),
   resource: z
     .object({
       project: z.string(),
@@ -42,11 +37,10 @@ const exemption = z.object({
     })
     .nullable()
     .describe('Of a violation; null for a rule.'),
-  ticket: z.string().exactOptional(),
-  run: z.int().min(1).describe('The run whose state was approved.').exactOptional(),
+  ticket: ticket.exactOptional(),
+  run: run.exactOptional(),
 })
 export type Exemption = z.infer<typeof exemption>
-export type ExemptionKind = Exemption['kind']
 
 const controlRule = z.object({
   id: z.string().min(1),
@@ -197,7 +191,7 @@ const scope = z
       'Services whose other projects are not in scope, because the configuration names those that are.',
     ),
     packs: listOf(z.string()).describe('Of the policy.'),
-    ignored: listOf(z.object({ path: z.string(), configured_at: configuredAt })).describe(
+    ignored: listOf(z.object({ path: z.string(), configured_at: decision.shape.configured_at })).describe(
       'Fields that the policy of the run, or an earlier one of the period, leaves out of drift.',
     ),
     schedules: listOf(

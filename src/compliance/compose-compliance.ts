@@ -1,10 +1,16 @@
 import type { WaivedViolation } from '../history/sql/violations.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
+import { unsaid } from '../model/decision.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { type Gap, gapsOfRule, isSilenced } from '../model/gap.ts'
-import { matchesGlob } from '../model/glob.ts'
 import { memberOf } from '../model/json.ts'
-import { type PolicyException, type PolicyFacts, unknownPolicy } from '../model/policy-facts.ts'
+import {
+  decisionOfPolicy,
+  decisionOfWaiver,
+  type PolicyException,
+  type PolicyFacts,
+  unknownPolicy,
+} from '../model/policy-facts.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import { type RunScope, unknownScope } from '../model/run-scope.ts'
@@ -258,18 +264,22 @@ interface ExemptionFacts extends Evaluation {
 function exemptionsOf(exempting: ExemptionFacts): readonly Exemption[] {
   const { ruleViolations, accepted, silenced, waivedMeanwhile, policy, isOfControl } = exempting
   const { formerPolicies, formerAcceptances, formerlySilenced } = exempting
+  /** `resource`: null where only an earlier run knows it. */
+  const exemptByWaiver = (
+    { rule, fingerprint }: Pick<ControlViolation, 'rule' | 'fingerprint'>,
+    waiver: Waiver,
+    resource: Exemption['resource'],
+  ): Exemption => ({ ...decisionOfWaiver(waiver, rule, policy), fingerprint, resource })
   const open = new Set(ruleViolations.filter(isOpen).map(({ fingerprint }) => fingerprint))
   const known = new Map([...silenced, ...ruleViolations].map((violation) => [violation.fingerprint, violation]))
   const ofViolations = [
     ...ruleViolations.flatMap((violation) =>
-      violation.waiver === undefined
-        ? []
-        : [exemptByWaiver(violation, violation.waiver, { policy, resource: resourceOf(violation) })],
+      violation.waiver === undefined ? [] : [exemptByWaiver(violation, violation.waiver, resourceOf(violation))],
     ),
     ...waivedMeanwhile.filter(isOfControl).map((violation) => {
       const reported = known.get(violation.fingerprint)
       const resource = reported === undefined ? null : resourceOf(reported)
-      return exemptByWaiver(violation, violation.waiver, { policy, resource })
+      return exemptByWaiver(violation, violation.waiver, resource)
     }),
     ...accepted.map(exemptByAcceptance),
     ...formerAcceptances.filter(isOfControl).map((former) => {
@@ -308,13 +318,14 @@ function exemptionsOfPolicies(
   const named = new Set(ofViolations.map(lineOf))
   const keyOf = ({ kind, rule, setting, match }: PolicyException) => canonicalJson([kind, rule, setting, match])
   const today = new Set(policy.exceptions.map(keyOf))
+  /** Until the start of the last run of which an earlier policy said so. */
   const former = new Map<string, Exemption>()
   for (const { policy: earlier, until } of formerPolicies) {
     for (const exception of earlier.exceptions) {
-      if (!today.has(keyOf(exception))) former.set(keyOf(exception), exemptByPolicy(exception, until))
+      if (!today.has(keyOf(exception))) former.set(keyOf(exception), { ...exemptByPolicy(exception), until })
     }
   }
-  const all = [...policy.exceptions.map((exception) => exemptByPolicy(exception, null)), ...former.values()]
+  const all = [...policy.exceptions.map(exemptByPolicy), ...former.values()]
   return all.filter((exemption) => isOfControl(exemption) && !named.has(lineOf(exemption)))
 }
 
@@ -500,42 +511,14 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** The exemption of a violation that a waiver covers. `resource`: null where only an earlier run knows it. */
-function exemptByWaiver(
-  { rule, fingerprint }: Pick<ControlViolation, 'rule' | 'fingerprint'>,
-  waiver: Waiver,
-  { policy: { waivers }, resource }: { readonly policy: PolicyFacts; readonly resource: Exemption['resource'] },
-): Exemption {
-  const { owner, reason, expires, ticket } = waiver
-  const [written, another] = waivers.filter(
-    (one) =>
-      matchesGlob(rule, one.rule) &&
-      one.owner === owner &&
-      one.reason === reason &&
-      one.expires === expires &&
-      one.ticket === ticket,
-  )
-  return {
-    kind: 'waiver',
-    rule,
-    fingerprint,
-    ...unknown,
-    by: owner,
-    reason,
-    until: expires,
-    // Of several that say the same, for other resources, it is not known which.
-    configured_at: another === undefined ? (written?.configured_at ?? null) : null,
-    resource,
-    ...(ticket === undefined ? {} : { ticket }),
-  }
+/** A rule that the policy switches off or overrides, whether it would find anything or not. */
+function exemptByPolicy(exception: PolicyException): Exemption {
+  return { ...decisionOfPolicy(exception), fingerprint: null, resource: null }
 }
-
-/** What is not known of an exemption, or does not apply to it. */
-const unknown = { by: null, reason: null, at: null, until: null, configured_at: null, match: null, resource: null }
 
 function exemptByAcceptance(accepted: AcceptedViolation): Exemption {
   const { rule, fingerprint, by, reason, at } = accepted
-  return { kind: 'acceptance', rule, fingerprint, ...unknown, by, reason, at, resource: resourceOf(accepted) }
+  return { kind: 'acceptance', rule, fingerprint, ...unsaid, by, reason, at, resource: resourceOf(accepted) }
 }
 
 /** The exemption of a violation that a person or the policy ended: what it reports is still there. */
@@ -543,10 +526,10 @@ function exemptByEnding(violation: EndedViolation): Exemption {
   const { rule, fingerprint, resolution, ended_by } = violation
   const resource = resourceOf(violation)
   // Where it is not known who ended it, it is not fixed all the same.
-  if (ended_by === null) return { kind: usualKinds[resolution], rule, fingerprint, ...unknown, resource }
+  if (ended_by === null) return { kind: usualKinds[resolution], rule, fingerprint, ...unsaid, resource }
   const { kind, by, reason, at, run, configured_at } = ended_by
   const known = { by, reason, at, configured_at, resource }
-  return { kind, rule, fingerprint, ...unknown, ...known, ...(run === null ? {} : { run }) }
+  return { kind, rule, fingerprint, ...unsaid, ...known, ...(run === null ? {} : { run }) }
 }
 
 type ExemptResolution = Exclude<Resolution, 'fixed' | 'removed'>
@@ -567,32 +550,6 @@ function isEndedOnly<Violation extends Pick<ReportViolation, 'state' | 'resoluti
 ): violation is Violation & { readonly resolution: ExemptResolution } {
   const { state, resolution } = violation
   return state === 'resolved' && resolution !== null && !isSolved(resolution)
-}
-
-/**
- * A rule that the policy switches off or overrides, whether it would find anything or not. `until`: the start of the last
- * run of which the policy said so; null: the policy still does.
- */
-function exemptByPolicy(
-  { kind, rule, setting, match, configured_at }: PolicyException,
-  until: string | null,
-): Exemption {
-  return {
-    kind,
-    rule,
-    fingerprint: null,
-    ...unknown,
-    reason: kind === 'override' ? describeSetting(setting) : null,
-    until,
-    configured_at,
-    match,
-  }
-}
-
-/** What an override says instead; that a rule is off needs no other words. */
-function describeSetting(setting: string): string {
-  if (setting === 'off') return 'switched off'
-  return setting === 'options' ? 'other options' : `severity ${setting}`
 }
 
 function resourceOf({

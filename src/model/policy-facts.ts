@@ -1,3 +1,5 @@
+import { type Decision, unsaid } from './decision.ts'
+import { matchesGlob } from './glob.ts'
 import type { FileLocation } from './schema.ts'
 import type { Waiver } from './violation.ts'
 
@@ -37,3 +39,44 @@ export interface RecordedWaiver extends Waiver {
 }
 
 export const unknownPolicy: PolicyFacts = { packs: [], exceptions: [], waivers: [] }
+
+/** What a waiver decides about a violation of a rule. */
+export function decisionOfWaiver({ owner, reason, expires, ticket }: Waiver, rule: string, { waivers }: PolicyFacts) {
+  const [written, another] = waivers.filter(
+    (one) =>
+      matchesGlob(rule, one.rule) &&
+      one.owner === owner &&
+      one.reason === reason &&
+      one.expires === expires &&
+      one.ticket === ticket,
+  )
+  return {
+    ...unsaid,
+    kind: 'waiver' as const,
+    rule,
+    by: owner,
+    reason,
+    until: expires,
+    // Of several that say the same, for other resources, it is not known which.
+    configured_at: another === undefined ? (written?.configured_at ?? null) : null,
+    ...(ticket === undefined ? {} : { ticket }),
+  }
+}
+
+/** What the policy decides about a rule; that it is off needs no other words. */
+export function decisionOfPolicy({ kind, rule, setting, match, configured_at }: PolicyException) {
+  return { ...unsaid, kind, rule, reason: kind === 'override' ? describeSetting(setting) : null, match, configured_at }
+}
+
+/** What an override says instead. */
+function describeSetting(setting: string): string {
+  if (setting === 'off') return switchedOff
+  return setting === 'options' ? 'other options' : `severity ${setting}`
+}
+
+const switchedOff = 'switched off'
+
+/** Whether a decision takes a rule away altogether. */
+export function isSwitchOff({ kind, reason }: Pick<Decision, 'kind' | 'reason'>): boolean {
+  return (kind === 'rule_off' || kind === 'override') && (reason === null || reason === switchedOff)
+}

@@ -3,9 +3,8 @@ import type { PriorState, ViolationChange, ViolationTransition } from '../histor
 import type { RunRecord } from '../history/records.ts'
 import { isSilent } from '../model/gap.ts'
 import type { ReportViolation } from '../model/report.ts'
-import { countSeverities, isAtLeast, isSolved, type Severity, severities, type Waiver } from '../model/violation.ts'
-import { countEndings } from '../report/describe-ending.ts'
-import { showTime } from '../report/text/show-time.ts'
+import { countSeverities, isAtLeast, isSolved, type Severity, severities } from '../model/violation.ts'
+import { countEndings, describeWaiver } from '../report/describe-ending.ts'
 import { listed } from '../rules/shared/listed.ts'
 import { count, countEach } from '../text/count.ts'
 import { quote } from '../text/neutralise.ts'
@@ -94,10 +93,13 @@ export function findChanges(record: RunRecord, { changes, transitions }: PriorSt
     })),
     ...transitions
       .filter(({ now }) => now === 'waived')
-      .map((move) => ({
-        ...eventAbout('violation.waived', move, record),
-        text: describeWaiver(waivers.get(move.fingerprint)),
-      })),
+      .map((move) => {
+        const waiver = waivers.get(move.fingerprint)
+        return {
+          ...eventAbout('violation.waived', move, record),
+          text: waiver === undefined ? 'a waiver accepts it' : describeWaiver(waiver),
+        }
+      }),
   ]
 }
 
@@ -114,12 +116,6 @@ function describeChange({ was, severity, message }: ViolationChange): string {
   const rated = severity === was.severity ? [] : [`severity ${severity} (was ${was.severity})`]
   const said = message === was.message ? [] : [`${message} (was: ${was.message})`]
   return [...rated, ...said].join('; ')
-}
-
-function describeWaiver(waiver: Waiver | undefined): string {
-  if (waiver === undefined) return 'a waiver accepts it'
-  const { owner, reason, expires, ticket } = waiver
-  return `accepted by ${owner} until ${showTime(expires)}: ${reason}${ticket === undefined ? '' : ` (${ticket})`}`
 }
 
 /** Only `fixed` and `removed` say that a problem is gone. */

@@ -20,7 +20,7 @@ import {
   type StatusRow,
   scanKey,
 } from '../questions/status.ts'
-import { readWaivers, soonMs, type WaiverRow } from '../questions/waivers.ts'
+import { type DecidedRow, readDecided, soonMs } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
 import { checkedExtent, extentOf, type ScanExtent } from '../report/gaps.ts'
 import { emptyState, severityChip, showInstant } from '../report/html/components/parts.ts'
@@ -371,16 +371,17 @@ function showNoRule(extent: ScanExtent): Markup {
 async function showWaivers(request: SiteRequest): Promise<Markup> {
   const { history, run, link } = request
   const at = timeOf(request)
-  const { rows } = await onceForRun(request, 'waivers', () =>
-    readWaivers(history, { run, projects: [], now: at, limit: Number.POSITIVE_INFINITY }),
+  const decided = await onceForRun(request, 'waivers', () =>
+    readDecided(history, { run, signedBy: run, projects: [], now: at }),
   )
+  const rows = decided.rows.filter(({ kind }) => kind === 'waiver')
   const heading = html`<h2 id="waivers">Waivers that end soon</h2>
 `
   const all = html`<p><a href="${link('/waivers')}">All waivers</a></p>`
   if (rows.length === 0) return html`${heading}${emptyState('No violation is waived.', 'none')}`
   const ending = Map.groupBy(
-    rows.filter(({ expires }) => Date.parse(expires) <= at + soonMs),
-    ({ expires, owner, reason }) => JSON.stringify([expires, owner, reason]),
+    rows.filter(({ state }) => state !== 'in_force'),
+    ({ until, by, reason }) => JSON.stringify([until, by, reason]),
   )
   const items = [...ending.values()].slice(0, mostWaivers).map((alike) => showEnding(alike, at))
   if (items.length === 0) {
@@ -390,14 +391,13 @@ async function showWaivers(request: SiteRequest): Promise<Markup> {
 }
 
 /** `alike`: what an owner accepts until one time, for one reason. `at`: milliseconds since the epoch. */
-function showEnding(alike: readonly WaiverRow[], at: number): Markup {
-  const [waiver] = alike
-  if (waiver === undefined) return nothing
-  const { owner, reason, expires } = waiver
-  const violations = alike.reduce((sum, each) => sum + each.violations, 0)
-  const remainingMs = Date.parse(expires) - at
+function showEnding(alike: readonly DecidedRow[], at: number): Markup {
+  const [{ by, reason, until = null } = {}] = alike
+  if (until === null) return nothing
+  const violations = alike.reduce((sum, each) => sum + (each.violations ?? 0), 0)
+  const remainingMs = Date.parse(until) - at
   const when = remainingMs > 0 ? `in ${showOpenTime(remainingMs)}` : html`<b class="bad">over</b>`
-  return html`<li>${formatExpiry(expires)} (${when}): ${count(violations, 'violation')}, ${owner}: ${reason}</li>
+  return html`<li>${formatExpiry(until)} (${when}): ${count(violations, 'violation')}, ${by ?? ''}: ${reason ?? ''}</li>
 `
 }
 

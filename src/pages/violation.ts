@@ -16,7 +16,7 @@ import type { EvaluatedRule } from '../model/evaluation.ts'
 import { gapsOfRule } from '../model/gap.ts'
 import { isNoteOf } from '../model/note.ts'
 import { isPolicyProject, isProjectListName, type ProjectRef, projectKey } from '../model/resource.ts'
-import { formatExpiry, isoTime, showOpenTime } from '../model/time.ts'
+import { isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
 import { describeSigner, endingWords } from '../questions/acceptances.ts'
 import { presentScans, toCoverage } from '../questions/as-of.ts'
@@ -25,7 +25,7 @@ import { acceptancesAsOf } from '../questions/signed-as-of.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
-import { describeEnding, sentenceOfEnding } from '../report/describe-ending.ts'
+import { asSentence, describeEnding, describeWaiver, sentenceOfEnding } from '../report/describe-ending.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import { changeCard } from '../report/html/components/change-card.ts'
 import {
@@ -251,7 +251,7 @@ async function describeRefusal(request: SiteRequest, { project, rule }: Violatio
 function showWaiverOf({ waiver }: ViolationRow, acceptances: readonly Acceptance[], { link }: SiteRequest): Markup {
   const byPolicy =
     waiver !== undefined &&
-    html`<p><b>Waived by ${waiver.owner}</b> until ${formatExpiry(waiver.expires)}: ${waiver.reason}${waiver.ticket !== undefined && ` (${waiver.ticket})`}. <a href="${link('/waivers')}">Waivers</a></p>`
+    html`<p>${asSentence(describeWaiver(waiver))}. <a href="${link('/waivers')}">Waivers</a></p>`
   const byHand = acceptances.map((acceptance) => {
     const { by, at, osUser = null, reason } = acceptance
     const signer = describeSigner({ by, os_user: osUser })

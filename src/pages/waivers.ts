@@ -9,18 +9,19 @@ import { asked, questionPage, questionSection, showQuestion } from './question-p
 const page = {
   path: '/waivers',
   title: 'Waivers',
-  about: 'Waivers of the policy that accept violations, the first that ends first.',
+  about:
+    'What people and the policy decided, the first that ends first: waivers, acceptances, approvals, rules that are off or overridden, and times of change windows.',
   ...asked(waivers),
 }
 
-const accepted = {
+export const acceptancesPage = questionPage({
   path: '/acceptances',
   title: 'Accepted',
   about: 'What people accepted, each until its value changes, the latest first; and what ended that.',
   ...asked(acceptances),
   usual: () => ({ list: 'true' }),
   hidden: ['list'],
-}
+})
 
 /** What the run found of the waivers themselves, used or not: expired ones, which accept nothing, and unused ones. */
 const findings = {
@@ -35,16 +36,14 @@ const findings = {
   usual: () => ({ rule: 'waiver/*' }),
 }
 
-export const acceptancesPage = questionPage(accepted)
-
-/** Exceptions: waivers of the policy, and violations that people accepted. */
+/** All that is decided, and what the run found of the waivers themselves. */
 export const waiversPage: SitePage = {
   ...questionPage(page),
   async show(request) {
     const content = await showQuestion(page, request)
     return {
       ...content,
-      body: html`${content.body}${await questionSection(findings, request, 'findings')}${await questionSection(accepted, request, 'accepted')}`,
+      body: html`${content.body}${await questionSection(findings, request, 'findings')}`,
     }
   },
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ComparedApproval } from '../audit/approve-run.ts'
-import { type Approval, approvedRun, type NewApproval } from '../history/approvals.ts'
+import { approvedRun, type NewApproval } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import type { RecordedViolation } from '../history/records.ts'
 import { readStateBodies } from '../history/sql/approvals.ts'
@@ -9,11 +9,12 @@ import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readVersionsAt } from '../history/sql/state-at.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
 import { compareFields } from '../inventory/compare-fields.ts'
+import { decidedBy } from '../model/ending.ts'
 import { schemas } from '../model/report.ts'
 import { projectKey, resourceKey } from '../model/resource.ts'
 import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
+import { describeDecision } from '../report/describe-ending.ts'
 import { showResource } from '../report/text/show-resource.ts'
-import { showTime } from '../report/text/show-time.ts'
 import { acceptedPaths, touches } from '../rules/accepted-values.ts'
 import { rules } from '../rules/rules.ts'
 import { count, countEach } from '../text/count.ts'
@@ -95,19 +96,17 @@ async function endedIn(
 /** Whose approvals others supersede, in lines of text: once for all projects that were approved together. */
 export function describeSuperseded(approvals: readonly ComparedApproval[]): readonly string[] {
   const superseded = approvals.flatMap(({ project, former, confirms }) =>
-    confirms === undefined ? former.map((approval) => ({ project, said: describeApproval(approval) })) : [],
+    confirms === undefined
+      ? former.map((approval) => {
+          const { note: reason } = approval
+          const said = describeDecision(decidedBy('baseline', { ...approval, reason, run: approvedRun(approval) }))
+          return { project, said }
+        })
+      : [],
   )
   return [...Map.groupBy(superseded, ({ said }) => said)].map(([said, alike]) =>
-    neutralise(
-      `${approvals.length === 1 ? 'This' : `${nameProjects(alike)}: this`} supersedes the approval of ${said}`,
-    ),
+    neutralise(`${approvals.length === 1 ? 'This' : `${nameProjects(alike)}: this`} supersedes what was ${said}`),
   )
-}
-
-function describeApproval(approval: Approval): string {
-  const { by, at, note } = approval
-  const run = approvedRun(approval)
-  return `${run === undefined ? 'files' : `run ${run}`} by ${by}, ${showTime(at)}${note === '' ? '' : `: ${note}`}`
 }
 
 /** Those that no one may end without saying why. */

@@ -12,7 +12,7 @@ import { destinationsOf } from '../repair/destinations.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
 import { isRepairable } from '../repair/repair.ts'
 import type { ManualStep } from '../repair/write-body.ts'
-import { sentenceOfEnding } from '../report/describe-ending.ts'
+import { asSentence, describeDecision } from '../report/describe-ending.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { Decisions } from './decisions.ts'
@@ -78,7 +78,7 @@ function comparePlaces(
     const expected = approved === undefined ? (before(path) ?? was) : (valueAt(approved, path) ?? null)
     if (isEqual(expected, after) && isEqual(was, after)) continue
     const decision = decisionOn(path, after)
-    if (decision !== undefined) decided.push({ path, reason: describeDecision(decision) })
+    if (decision !== undefined) decided.push({ path, reason: sentenceOfDecision(decision) })
     else if (!isEqual(expected, after)) return { diversion: { path, before: expected, after }, decided }
   }
   return { diversion: undefined, decided }
@@ -95,8 +95,8 @@ function comparePlaces(
 }
 
 /** Who decided that a field is as it is, as a sentence. */
-export function describeDecision(decision: EndedBy): string {
-  return `${neutralise(sentenceOfEnding({ resolution: 'accepted', ended_by: decision }))}.`
+export function sentenceOfDecision(decision: EndedBy): string {
+  return `${neutralise(asSentence(describeDecision(decision)))}.`
 }
 
 /** Why a resource is left out. `next`: what puts it back whole. */

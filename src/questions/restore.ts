@@ -43,7 +43,7 @@ import { statingExtent } from './as-of.ts'
 import { type Decisions, readDecisions } from './decisions.ts'
 import { compareVersions } from './diff.ts'
 import { attributesOf, stateOf } from './field-gaps.ts'
-import { checkDestinations, describeDecision, describeDiversion } from './find-diversion.ts'
+import { checkDestinations, describeDiversion, sentenceOfDecision } from './find-diversion.ts'
 import { chooseFormerState, type FormerState, findPutRight } from './former-state.ts'
 import { type Goal, knownGoal } from './known-goal.ts'
 import {
@@ -401,7 +401,7 @@ function decidedAmong(
   return fields.flatMap(({ path }) => {
     const value = valueAt(attributes, path)
     const decision = decisionOn(path, value)
-    return decision === undefined ? [] : [{ path, value, reason: describeDecision(decision) }]
+    return decision === undefined ? [] : [{ path, value, reason: sentenceOfDecision(decision) }]
   })
 }
 

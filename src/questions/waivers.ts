@@ -1,45 +1,58 @@
 import { z } from 'zod'
 import { systemClock } from '../app/system.ts'
 import { matchesProject } from '../config/choose-projects.ts'
+import { isInForce } from '../history/acceptances.ts'
+import { activeApprovals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { compareText } from '../history/report-order.ts'
 import { listViolations } from '../history/sql/list-violations.ts'
+import { readPoliciesBetween, readRunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
+import { type Decision, decision, unsaid } from '../model/decision.ts'
+import { decisionOfPolicy, decisionOfWaiver, unknownPolicy } from '../model/policy-facts.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
-import { dayMs, formatExpiry } from '../model/time.ts'
-import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
+import { dayMs } from '../model/time.ts'
+import { type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
+import { asSentence, describeDecision, describePosition } from '../report/describe-ending.ts'
 import type { TextPage } from '../report/text/page.ts'
+import { listed } from '../rules/shared/listed.ts'
 import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { projectParameter, question, runNamed, runParameter } from './question.ts'
+import { acceptancesAsOf, approvalsAsOf } from './signed-as-of.ts'
 
 /** How soon a waiver ends that ends soon, as `waiver/expiring` has it unless a policy sets other days. */
 export const soonMs = 14 * dayMs
 
-const waiverRow = z.object({
-  rule: z.string().describe('A waiver that accepts violations of several rules has a row for each.'),
-  owner: z.string(),
-  reason: z.string(),
-  ticket: z.string().nullable(),
-  expires: schemas.time.describe('The instant from which it holds no more.'),
+const { ticket, run: approved, ...said } = decision.shape
+const decidedRow = z.object({
+  rule: z
+    .string()
+    .nullable()
+    .describe('What is decided for several rules has a row for each; null: it is not about a rule.'),
+  ...said,
+  run: approved.nullable(),
+  ticket: ticket.nullable(),
+  owner: said.by,
+  expires: said.until,
   state: z
     .enum(['in_force', 'ends_soon', 'ended'])
     .describe('As of now, or of the end of the run that is named. ends_soon: within 14 days. ended: since the run.'),
-  violations: schemas.count.describe('How many violations of the rule it accepts.'),
-  projects: listOf(schemas.project).describe('Where they are.'),
+  violations: schemas.count.nullable().describe('How many violations of the rule it accepts; null: not counted.'),
+  projects: listOf(schemas.project).describe('Where they are, or where it holds; empty: everywhere.'),
 })
-export type WaiverRow = z.infer<typeof waiverRow>
+export type DecidedRow = z.infer<typeof decidedRow>
 
 export const waiversForm: AnswerForm = {
   name: 'waivers',
   version: 2,
   command: 'waivers list',
   about: aboutScans,
-  row: waiverRow,
+  row: decidedRow,
 }
 
 export const waivers = question({
@@ -48,52 +61,93 @@ export const waivers = question({
   isOfRun: false,
   async read(history, { run: named, project: projects }, { limit, now: asked = systemClock.now() }) {
     const run = await runNamed(history, named)
-    const now = named === 'latest' ? asked : Date.parse(run.finished_at)
-    return { answer: await readWaivers(history, { run, projects, now, limit }), view: waiversView }
+    const isNow = named === 'latest'
+    const asOf = { now: isNow ? asked : Date.parse(run.finished_at), signedBy: isNow ? undefined : run }
+    const { scans, rows } = await readDecided(history, { run, projects, ...asOf })
+    const answer = {
+      form: waiversForm,
+      ...statingExtent(run, scans),
+      ...limited(rows, limit),
+      conclusion: [unrecorded],
+    }
+    return { answer, view: waiversView }
   },
 })
 
-interface WaiversQuery {
+interface DecidedQuery {
   readonly run: CommittedRun
+  /** By whose end people signed; undefined: until now. */
+  readonly signedBy: CommittedRun | undefined
   /** Patterns with `*`; all when empty. */
   readonly projects: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now: number
-  readonly limit: number
 }
 
-/** Waivers that accept violations as of a run, the first that ends first. */
-export async function readWaivers(
-  reader: HistoryReader,
-  { run, projects, now, limit }: WaiversQuery,
-): Promise<Answer<WaiverRow>> {
-  const scans = selectProjects(await readLatestScans(reader, run.number), projects)
-  const waived = (await listViolations(reader, { run: run.number })).flatMap(({ rule, project, waiver }) =>
-    waiver === undefined || !matchesProject(project, projects) ? [] : [{ rule, project, waiver }],
+/** What is decided as of a run, by people and by the policy of the run, the first that ends first. */
+export async function readDecided(reader: HistoryReader, { run, signedBy, projects, now }: DecidedQuery) {
+  const scans = await readLatestScans(reader, run.number)
+  const [{ policy } = { policy: unknownPolicy }] = await readPoliciesBetween(reader, run.number - 1, run.number)
+  const evaluations = (await readRunInputs(reader, run.number))?.projects ?? []
+  const uses: readonly Use[] = [
+    ...(await listViolations(reader, { run: run.number })).flatMap(({ rule, project, waiver }) =>
+      waiver === undefined ? [] : [{ ...decisionOfWaiver(waiver, rule, policy), project, violations: 1 }],
+    ),
+    ...(await acceptancesAsOf(reader, signedBy))
+      .filter(isInForce)
+      .map(({ project, rule, kind, name, uid, by, reason, at }) => {
+        const said = { ...unsaid, kind: 'acceptance' as const, rule, by, reason, at, match: `${kind} ${name || uid}` }
+        return { ...said, project: project.name, violations: 1 }
+      }),
+    ...activeApprovals(await approvalsAsOf(reader, signedBy)).map(({ project, by, note, at, run = null }) => {
+      return { ...unsaid, kind: 'baseline' as const, by, reason: note || null, at, run, project: project.name }
+    }),
+    ...policy.exceptions.flatMap((exception) => {
+      const { projects: patterns } = exception
+      const named = patterns === null ? [{}] : scans.filter(({ project }) => matchesProject(project.name, patterns))
+      return named.map((scan) => ({
+        ...decisionOfPolicy(exception),
+        project: 'project' in scan ? scan.project.name : null,
+      }))
+    }),
+    ...evaluations.flatMap(({ project, windows = [] }) =>
+      windows.map(({ name, ticket, from, to }) => {
+        return { ...unsaid, kind: 'window' as const, reason: name, ticket, at: from, until: to, project }
+      }),
+    ),
+  ]
+  const chosen = uses.filter(({ project }) => project === null || matchesProject(project, projects))
+  const groups = Map.groupBy(chosen, ({ project: _, violations: __, ...decided }) => JSON.stringify(decided))
+  const rows = [...groups].flatMap(([key, alike]) =>
+    alike.slice(0, 1).map((use) => ({ key, row: toRow(use, alike, now) })),
   )
-  const rows = [...Map.groupBy(waived, ({ rule, waiver }) => keyOfWaiver({ rule, ...waiver })).values()]
-    .flatMap((alike): WaiverRow[] => {
-      const [use] = alike
-      if (use === undefined) return []
-      const { owner, reason, expires, ticket = null } = use.waiver
-      const where = [...new Set(alike.map(({ project }) => project))].sort(compareText)
-      const accepted = { rule: use.rule, owner, reason, ticket, expires }
-      return [{ ...accepted, state: stateAt(expires, now), violations: alike.length, projects: where }]
-    })
-    .sort((a, b) => compareText(a.expires, b.expires) || compareText(keyOfWaiver(a), keyOfWaiver(b)))
-  return { form: waiversForm, ...statingExtent(run, scans), ...limited(rows, limit), conclusion: [unrecorded] }
+  rows.sort((a, b) => compareText(a.row.until ?? '~', b.row.until ?? '~') || compareText(a.key, b.key))
+  return { scans: selectProjects(scans, projects), rows: rows.map(({ row }) => row) }
 }
 
-/** Equal for what one waiver accepts of one rule. */
-export function keyOfWaiver(
-  accepted: Pick<WaiverRow, 'rule' | 'owner' | 'reason' | 'expires'> & { readonly ticket?: string | null },
-): string {
-  const { rule, owner, reason, expires, ticket = null } = accepted
-  return JSON.stringify([rule, owner, reason, expires, ticket])
+/** A decision, and a project that it is for; null: every one. */
+interface Use extends Decision {
+  readonly rule?: string
+  readonly project: string | null
+  readonly violations?: number
 }
 
-function stateAt(expires: string, now: number): WaiverRow['state'] {
-  const remainingMs = Date.parse(expires) - now
+function toRow({ project: _, violations, ...decided }: Use, alike: readonly Use[], now: number): DecidedRow {
+  return {
+    ...decided,
+    rule: decided.rule ?? null,
+    run: decided.run ?? null,
+    ticket: decided.ticket ?? null,
+    owner: decided.by,
+    expires: decided.until,
+    state: stateAt(decided.until, now),
+    violations: violations === undefined ? null : alike.length,
+    projects: [...new Set(alike.flatMap(({ project }) => project ?? []))].sort(compareText),
+  }
+}
+
+function stateAt(until: string | null, now: number): DecidedRow['state'] {
+  const remainingMs = until === null ? Number.POSITIVE_INFINITY : Date.parse(until) - now
   if (remainingMs <= 0) return 'ended'
   return remainingMs <= soonMs ? 'ends_soon' : 'in_force'
 }
@@ -105,37 +159,38 @@ const waiverStates = {
   in_force: 'in force',
   ends_soon: 'ends soon',
   ended: 'ended',
-} as const satisfies Record<WaiverRow['state'], string>
+} as const satisfies Record<DecidedRow['state'], string>
 
-export const waiversView: AnswerView<WaiverRow> = {
+const waiversView: AnswerView<DecidedRow> = {
   columns: [
+    { name: 'kind', show: nameKind },
     { name: 'rule', link: 'rule' },
-    'owner',
+    'by',
     'reason',
-    'ticket',
-    'expires',
+    'at',
+    'until',
     { name: 'state', show: ({ state }) => waiverStates[state] },
     'violations',
     { name: 'projects', link: 'project' },
+    'match',
+    'ticket',
+    { name: 'configured_at', value: (row) => describePosition(row) ?? null },
   ],
-  lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showWaiver(row, page)]),
-  nothing: 'No waiver of the policy accepts a violation.',
+  lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showDecided(row, page)]),
+  nothing: 'No waiver, acceptance, approval or exception of the policy is in force.',
 }
 
-const mostProjects = 5
+function nameKind({ kind }: Pick<DecidedRow, 'kind'>): string {
+  return kind.replace('_', ' ')
+}
 
-function showWaiver(row: WaiverRow, page: TextPage): string[] {
-  const { rule, owner, reason, ticket, expires, state, violations, projects } = row
-  const until = state === 'ended' ? `ended at ${formatExpiry(expires)}` : `until ${formatExpiry(expires)}`
-  const named = projects.slice(0, mostProjects)
-  const others = projects.length - named.length
-  const where = [...named, ...(others === 0 ? [] : [`${others} more`])].join(', ')
-  const wrapped = (text: string) => wrapProse(neutralise(text), page.width - 2).map((line) => `  ${line}`)
+function showDecided(row: DecidedRow, page: TextPage): string[] {
+  const { rule, state, violations, projects } = row
+  const counted = `${violations === null ? '' : `${count(violations, 'violation')} in `}${listed(projects)}`
+  const isOpenAgain = state === 'ended' && violations !== null
+  const below = [asSentence(describeDecision(row)), `${counted}${isOpenAgain ? ': open again with the next run' : ''}`]
   return [
-    `${page.paint('heading', neutralise(rule))}: ${page.paint(state === 'in_force' ? 'good' : 'alarm', waiverStates[state])}`,
-    ...wrapped(
-      `${count(violations, 'violation')} in ${where}${state === 'ended' ? ': open again with the next run' : ''}`,
-    ),
-    ...wrapped(`accepted by ${owner}, ${until}: ${reason}${ticket === null ? '' : ` (${ticket})`}`),
+    `${page.paint('heading', neutralise(`${nameKind(row)} ${rule ?? ''}`.trim()))}: ${page.paint(state === 'in_force' ? 'good' : 'alarm', waiverStates[state])}`,
+    ...below.flatMap((text) => wrapProse(neutralise(text), page.width - 2)).map((line) => `  ${line}`),
   ]
 }

@@ -1,26 +1,68 @@
-import type { EndedBy } from '../model/ending.ts'
+import { type Decision, unsaid } from '../model/decision.ts'
+import { isSwitchOff } from '../model/policy-facts.ts'
 import type { ReportViolation } from '../model/report.ts'
+import { formatExpiry } from '../model/time.ts'
+import type { Waiver } from '../model/violation.ts'
 import { showTime } from './text/show-time.ts'
 
 type EndedState = Pick<ReportViolation, 'resolution' | 'ended_by'>
 
+type SaidOfDecision = Partial<Decision> & Pick<Decision, 'kind' | 'by' | 'reason' | 'at' | 'configured_at'>
+
 /**
- * How a violation ended, with who, when and why: `approved with the baseline of run 5 by eve on 2026-11-24 15:13 UTC:
- * looks fine`. Empty while it is active. It may quote a person.
+ * What was decided, by whom, when, until when, why, and where it is written: `approved with the baseline of run 5 by eve
+ * on 2026-11-24 15:13 UTC: looks fine`, `waived by payments until the end of 2026-12-20: moves (policy.yaml:5, OPS-7)`. It
+ * may quote a person.
  */
+export function describeDecision(decision: SaidOfDecision): string {
+  const { kind, reason, until = null, match = null, ticket = null } = decision
+  const line = describePosition(decision)
+  const byPolicy = `by ${kind === 'override' ? `an override (${line ?? 'the policy'})` : (line ?? 'the policy')}`
+  const isOff = isSwitchOff(decision)
+  const done = {
+    waiver: 'waived',
+    acceptance: 'accepted',
+    baseline: `approved with ${nameBaseline(decision)}`,
+    rule_off: `${isOff ? 'switched off' : 'no longer required'} ${byPolicy}`,
+    override: `${isOff ? 'switched off' : 'loosened'} ${byPolicy}`,
+    expiry: `expired ${byPolicy}`,
+    window: 'changes expected',
+  }[kind]
+  const what = match === null ? '' : ` for ${match}`
+  const end = until === null ? '' : ` until ${formatExpiry(until)}`
+  const why = isOff || reason === null ? '' : `: ${reason}`
+  const where = [...(kind === 'waiver' && line !== undefined ? [line] : []), ...(ticket === null ? [] : [ticket])]
+  return `${done}${what}${describeSignature(decision)}${end}${why}${where.length === 0 ? '' : ` (${where.join(', ')})`}`
+}
+
+/** `waived by payments until the end of 2026-12-20: moves (OPS-7)`. It may quote a person. */
+export function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
+  return describeDecision({ ...unsaid, kind: 'waiver', by: owner, reason, until: expires, ticket })
+}
+
+/** How a violation ended. Empty while it is active. */
 export function describeEnding(violation: EndedState): string {
-  return describe(violation, ({ by, at }) => `${byWhom(by)}${at === null ? '' : ` on ${showTime(at)}`}`)
+  const { resolution, ended_by: by } = violation
+  if (resolution === null) return 'ended'
+  if (resolution === 'removed') return 'removed with its resource'
+  if (by === null) return nameEnding(violation)
+  return resolution === 'policy' && by.kind === 'baseline'
+    ? `no longer compared with ${nameBaseline(by)}, revoked${describeSignature(by)}`
+    : describeDecision(by)
 }
 
 /** The same as a sentence. */
 export function sentenceOfEnding(violation: EndedState): string {
-  const text = describeEnding(violation)
+  return asSentence(describeEnding(violation))
+}
+
+export function asSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
 /** The same without the time, so that what one person or line ended reads alike. */
-export function summariseEnding(violation: EndedState): string {
-  return describe(violation, ({ by }) => byWhom(by))
+export function summariseEnding({ resolution, ended_by: by }: EndedState): string {
+  return describeEnding({ resolution, ended_by: by && { ...by, at: null } })
 }
 
 /** How many ended in which way: `1 fixed, 2 approved with the baseline of run 5 by eve: looks fine`. */
@@ -51,7 +93,7 @@ export type EndingName = (typeof endingNames)[number]
 /** How a violation ended, for a row that has no room, and for a group. */
 export function nameEnding({ resolution, ended_by: by }: EndedState): EndingName {
   if (resolution === 'accepted') return by?.kind === 'baseline' ? 'approved' : 'accepted'
-  if (resolution === 'policy') return isSwitchedOff(by) ? 'switched off' : 'no longer required'
+  if (resolution === 'policy') return by !== null && isSwitchOff(by) ? 'switched off' : 'no longer required'
   return resolution ?? 'ended'
 }
 
@@ -59,39 +101,17 @@ function rankOf(violation: EndedState): number {
   return endingNames.indexOf(nameEnding(violation))
 }
 
-function isSwitchedOff(by: EndedBy | null): boolean {
-  return by?.reason === null && (by.kind === 'rule_off' || by.kind === 'override')
+function nameBaseline({ run = null }: Pick<SaidOfDecision, 'run'>): string {
+  return run === null ? 'a baseline' : `the baseline of run ${run}`
 }
 
-function describe(violation: EndedState, signed: (by: EndedBy) => string): string {
-  const { resolution, ended_by: by } = violation
-  if (resolution === null) return 'ended'
-  if (resolution === 'removed') return 'removed with its resource'
-  if (by === null) return nameEnding(violation)
-  const { kind, reason } = by
-  const why = reason === null ? '' : `: ${reason}`
-  const baseline = by.run === null ? 'a baseline' : `the baseline of run ${by.run}`
-  switch (kind) {
-    case 'acceptance':
-      return `accepted${signed(by)}${why}`
-    case 'baseline':
-      return resolution === 'policy'
-        ? `no longer compared with ${baseline}, revoked${signed(by)}`
-        : `approved with ${baseline}${signed(by)}${why}`
-    case 'expiry':
-      return `expired by ${describePosition(by, 'the policy')}${why}`
-    default: {
-      const line = describePosition(by, 'the policy')
-      const where = kind === 'override' ? `an override (${line})` : line
-      return isSwitchedOff(by) ? `switched off by ${where}` : `no longer required by ${where}${why}`
-    }
-  }
+/** Empty for what no person signed. */
+function describeSignature({ by, at, kind }: SaidOfDecision): string {
+  const when = kind === 'window' ? 'from' : 'on'
+  return `${by === null ? '' : ` by ${by}`}${at === null ? '' : ` ${when} ${showTime(at)}`}`
 }
 
-function byWhom(by: string | null): string {
-  return by === null ? '' : ` by ${by}`
-}
-
-function describePosition({ configured_at: position }: EndedBy, otherwise: string): string {
-  return position === null ? otherwise : `${position.file}:${position.line}`
+/** `policy.yaml:12` */
+export function describePosition({ configured_at: at }: Pick<Decision, 'configured_at'>): string | undefined {
+  return at === null ? undefined : `${at.file}:${at.line}`
 }

@@ -2,12 +2,11 @@ import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
 import { type Gap, gapsOfRule, isSilent } from '../model/gap.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { isWithoutResources } from '../model/resource.ts'
-import { formatExpiry } from '../model/time.ts'
-import { isOpen, type Waiver } from '../model/violation.ts'
+import { isOpen } from '../model/violation.ts'
 import { count } from '../text/count.ts'
 import { cut, neutralise } from '../text/neutralise.ts'
 import { describeDue } from './describe-due.ts'
-import { describeEnding, nameEnding } from './describe-ending.ts'
+import { describeEnding, describeWaiver, nameEnding } from './describe-ending.ts'
 import { countEvaluated, rulesOf } from './evaluated-rules.ts'
 import { describeSeen, gapsFor, isGap } from './gaps.ts'
 import type { ReportFormat } from './report-format.ts'
@@ -150,7 +149,9 @@ function whySkipped({ rule, violations, walks, stats, gaps }: RuleCaseInput): st
   if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
   const waived = violations.filter(({ state }) => state === 'waived')
   if (waived.length === 0 || violations.some(isOpen)) return undefined
-  return [...new Set(waived.map(({ waiver }) => (waiver === undefined ? 'waived' : describeWaiver(waiver))))].join('; ')
+  return [
+    ...new Set(waived.map(({ waiver }) => (waiver === undefined ? 'waived' : cut(describeWaiver(waiver), 1200)))),
+  ].join('; ')
 }
 
 /** What a rule did not evaluate in a project whose walks are complete. */
@@ -181,14 +182,9 @@ function describeWithWaiver(violation: ReportViolation, at: string): string[] {
   const { waiver, ended_by: by } = violation
   return [
     describeViolation(violation, at),
-    ...(waiver === undefined ? [] : [`  ${describeWaiver(waiver)}`]),
+    ...(waiver === undefined ? [] : [`  ${cut(describeWaiver(waiver), 1200)}`]),
     ...(by === null ? [] : [`  ${cut(describeEnding(violation), 1200)}`]),
   ]
-}
-
-function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
-  const inTicket = ticket === undefined ? '' : ` (${cut(ticket, 200)})`
-  return `waived by ${cut(owner, 200)} until ${formatExpiry(expires)}: ${cut(reason, 1000)}${inTicket}`
 }
 
 /** A test case with its outcome, for the totals. */

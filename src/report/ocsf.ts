@@ -1,10 +1,9 @@
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { type Gap, gapsOfRules } from '../model/gap.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
-import { formatExpiry } from '../model/time.ts'
-import type { Severity, ViolationState, Waiver } from '../model/violation.ts'
+import type { Severity, ViolationState } from '../model/violation.ts'
 import { cut, neutraliseJson } from '../text/neutralise.ts'
-import { describeEnding } from './describe-ending.ts'
+import { describeEnding, describeWaiver } from './describe-ending.ts'
 import { rulesOf } from './evaluated-rules.ts'
 import { gapsOf } from './gaps.ts'
 import { remediationFor } from './remediation-for.ts'
@@ -75,7 +74,7 @@ function findingOfViolation(violation: ReportViolation, context: OcsfContext) {
       control: id,
       status_id: compliance[0],
       status: compliance[1],
-      ...(waiver === undefined ? {} : { status_detail: describeWaiver(waiver) }),
+      ...(waiver === undefined ? {} : { status_detail: cut(describeWaiver(waiver)) }),
       ...(violation.ended_by === null ? {} : { status_detail: cut(describeEnding(violation)) }),
     },
     resources: [
@@ -225,10 +224,4 @@ function complianceOf(rule: EvaluatedRule | undefined) {
     standards: frameworks.size === 0 ? ['hookdrift policy'] : [...frameworks],
     ...(requirements.length === 0 ? {} : { requirements }),
   }
-}
-
-function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
-  return cut(
-    `waived by ${owner} until ${formatExpiry(expires)}: ${reason}${ticket === undefined ? '' : ` (${ticket})`}`,
-  )
 }

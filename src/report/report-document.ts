@@ -2,12 +2,11 @@ import { groupGaps } from '../compliance/gap-sentences.ts'
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete, readReason } from '../model/coverage.ts'
 import type { Report, ReportCause, ReportCoverage, ReportDrift, ReportViolation } from '../model/report.ts'
-import { formatExpiry } from '../model/time.ts'
 import { countSeverities, isAtLeast, isOpen, isOverdue, severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 import { acceptedBefore } from './accepted-before.ts'
 import { withoutCauses } from './describe-cause.ts'
-import { countEndings, describeEnding } from './describe-ending.ts'
+import { countEndings, describeEnding, describeWaiver } from './describe-ending.ts'
 import { describeFailures, groupFailures } from './describe-failures.ts'
 import { changesOfCause, describeNotes, notesNamed, timesOf } from './describe-notes.ts'
 import { describeNotice } from './describe-notice.ts'
@@ -452,9 +451,7 @@ function waivedSection(violations: readonly ReportViolation[], place: Place): re
     byWaiver.flatMap((group) => {
       const [waiver] = group.flatMap((one) => one.waiver ?? [])
       if (waiver === undefined) return plainList(group, place, command)
-      const { owner, reason, expires, ticket } = waiver
-      const until = `accepted by ${owner} until ${formatExpiry(expires)}${ticket === undefined ? '' : ` (${ticket})`}`
-      return [text(shorten(`${until}: ${reason}`, 600)), ...plainList(group, place, command)]
+      return [text(shorten(describeWaiver(waiver), 600)), ...plainList(group, place, command)]
     }),
   )
 }

@@ -1,9 +1,8 @@
 import type { ReportCause, ReportChange, ReportViolation } from '../model/report.ts'
-import { formatExpiry } from '../model/time.ts'
 import { count } from '../text/count.ts'
 import { type CauseField, describeCause, describeFollowing, describeRepairs, fieldsOfCause } from './describe-cause.ts'
 import { describeDue } from './describe-due.ts'
-import { describeEnding } from './describe-ending.ts'
+import { describeEnding, describeWaiver } from './describe-ending.ts'
 import { type Inline, type Item, joined, severityChip } from './document/blocks.ts'
 import { shorten, shortenSeals, shortFingerprint } from './text/shorten.ts'
 import { showValues } from './text/show-values.ts'
@@ -18,7 +17,7 @@ export function violationItem(
   violation: ReportViolation,
   { at, hasRule, more = [] }: { readonly at: string; readonly hasRule: boolean; readonly more?: readonly string[] },
 ): Item {
-  const { fingerprint, rule, severity, path, owner, message } = violation
+  const { fingerprint, rule, severity, path, owner, message, waiver } = violation
   const [said] = shortenSeals(message)
   const which: Inline = hasRule ? [severityChip(severity), ' ', { code: rule }, ': '] : []
   const place: Inline = path === '' ? [] : [' at ', { code: shorten(path, 120) }]
@@ -30,7 +29,10 @@ export function violationItem(
   ]
   return {
     text: [...which, { text: shorten(said, 600), to: { violation: fingerprint } }],
-    below: [joined([[{ resource: violation }, ...place], ...facts], ', '), ...waiverOf(violation)],
+    below: [
+      joined([[{ resource: violation }, ...place], ...facts], ', '),
+      ...(waiver === undefined ? [] : [shorten(describeWaiver(waiver), 600)]),
+    ],
     isUnknown: violation.state === 'unknown',
   }
 }
@@ -42,14 +44,6 @@ function stateOf(violation: ReportViolation): readonly string[] {
   if (state === 'unknown') return [`unknown, last seen ${last}`]
   if (state !== 'resolved') return [`${state === 'waived' ? 'waived, ' : ''}since ${since}`]
   return [...(resolution === null ? [] : [shorten(describeEnding(violation), 600)]), `last seen ${last}`]
-}
-
-/** Who accepted it, until when and why. */
-function waiverOf({ waiver }: ReportViolation): readonly string[] {
-  if (waiver === undefined) return []
-  const { owner, reason, expires, ticket } = waiver
-  const followedUp = ticket === undefined ? '' : ` (${ticket})`
-  return [shorten(`accepted by ${owner} until ${formatExpiry(expires)}${followedUp}: ${reason}`, 600)]
 }
 
 const signs = { added: '+ added', removed: '- removed', modified: '~ modified' } as const

@@ -6,11 +6,10 @@ import type { EvaluatedRule } from '../model/evaluation.ts'
 import { gapsOfRules } from '../model/gap.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { FileLocation } from '../model/schema.ts'
-import { formatExpiry } from '../model/time.ts'
 import type { Severity, Waiver } from '../model/violation.ts'
 import { count } from '../text/count.ts'
 import { cut, neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
-import { describeEnding } from './describe-ending.ts'
+import { describeEnding, describeWaiver } from './describe-ending.ts'
 import { describeNotice } from './describe-notice.ts'
 import { rulesOf } from './evaluated-rules.ts'
 import { describeSeen } from './gaps.ts'
@@ -138,12 +137,12 @@ function baselineStateOf({ state, ended_by: by }: ReportViolation, isNew: boolea
   return state === 'opened' || (state === 'waived' && isNew) ? 'new' : 'unchanged'
 }
 
-function suppressionOf({ owner, reason, expires, ticket }: Waiver) {
-  const inTicket = ticket === undefined ? '' : ` (${ticket})`
+function suppressionOf(waiver: Waiver) {
+  const { owner, expires, ticket } = waiver
   return {
     kind: 'external',
     status: 'accepted',
-    justification: plain(`${owner}: ${reason}${inTicket}, until ${formatExpiry(expires)}`),
+    justification: plain(describeWaiver(waiver)),
     properties: {
       owner: cut(owner, longestName),
       expires,

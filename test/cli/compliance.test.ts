@@ -211,7 +211,7 @@ describe('a violation that is still there', () => {
     }
     expect(control(await compliance('--from 1 --to 3'), 'W-2').exemptions).toMatchObject([{ ...accepted, until: null }])
     expect(control(await compliance('--from 4'), 'W-2').exemptions).toEqual([])
-    expect(await report('--from 3')).toMatch(/accepted by nora, 20[^,]* until 20[^:]*:[^:]*:[^:]*: OPS-12/)
+    expect(await report('--from 3')).toMatch(/accepted by nora on 20[^,]* until 20[^:]*:[^:]*:[^:]*: OPS-12/)
   })
 
   it('is an exemption of a period that it reaches into, until its value changed', async () => {
@@ -232,7 +232,7 @@ describe('a violation that is still there', () => {
       expect(await exemptionsOf(`--from ${from}`)).toMatchObject([{ ...approved, until: started_at }])
     expect(await exemptionsOf('--from 4 --to 5')).toMatchObject([{ ...approved, until: null }])
     expect(await exemptionsOf('--from 7')).toEqual([])
-    expect(await report('--from 6')).toMatch(/by eve, 20[^(]* until\s+20/)
+    expect(await report('--from 6')).toMatch(/by eve on 20[^(]* until\s+20/)
   })
 
   it('is an exemption until its resource is removed, also where there was no value any longer', async () => {

@@ -397,11 +397,11 @@ describe('what is new about violations that have not ended', () => {
   })
 
   it.each<[string, Waiver | undefined, string]>([
-    ['a waiver', waiver, 'accepted by payments team until 2026-12-01 00:00 UTC: moves soon'],
+    ['a waiver', waiver, 'waived by payments team until the end of 2026-11-30: moves soon'],
     [
       'a waiver with a ticket',
       { ...waiver, ticket: 'OPS-4711' },
-      'accepted by payments team until 2026-12-01 00:00 UTC: moves soon (OPS-4711)',
+      'waived by payments team until the end of 2026-11-30: moves soon (OPS-4711)',
     ],
     ['a waiver that the record does not name', undefined, 'a waiver accepts it'],
   ])('is %s', (_, of, text) => {

@@ -292,7 +292,7 @@ describe('tickets', () => {
     expect(sent.map(({ events }) => events.map(({ type, text }) => `${type}: ${text}`).join())).toEqual([
       'violation.changed: severity high (was medium)',
       'violation.changed: severity medium (was high)',
-      'violation.waived: accepted by team until 2027-02-01 00:00 UTC: meant',
+      'violation.waived: waived by team until the end of 2027-01-31: meant',
       expect.stringMatching(/^violation.reopened: /),
       expect.stringMatching(/^violation.resolved: /),
     ])

@@ -142,11 +142,10 @@ describe('the pages of rules, exceptions and the worker', async () => {
       undefined,
       noon,
     )
-    const marks = ['>ended<', '>ends soon<', '>in force<', 'id="accepted"'].map((mark) => page.indexOf(mark))
+    const marks = ['>ended<', '>ends soon<', '>in force<', 'known and small'].map((mark) => page.indexOf(mark))
     expect(marks).toEqual(marks.toSorted((a, b) => a - b))
     expect(marks).not.toContain(-1)
-    expect(page).toMatch(/data-label="Owner"><div>payments<.*<time datetime="2026-11-25T00:00:00.000Z">/)
-    expect(page).toContain('known and small')
+    expect(page).toMatch(/data-label="By"><div>payments<.*<time datetime="2026-11-25T00:00:00.000Z">/)
     expect(page).toMatch(
       /data-label="By"><div>kim<.*<time datetime="2026-11-01T10:00:00Z">2026-11-01 10:00 UTC<\/time>/,
     )

@@ -139,13 +139,12 @@ describe('the pages of a past run', async () => {
         isAccepted,
         isAccepted,
       ])
-      const waivers = await read(`/waivers${run}`)
-      expect([run, waivers.includes(`>${name}</a>`)]).toEqual([run, isAccepted])
-      expect([run, waivers.includes('data-label="By"><div>kim'), waivers.includes('revoked')]).toEqual([
-        run,
-        isAccepted,
-        isRevoked,
-      ])
+      const [waivers, acceptances] = [await read(`/waivers${run}`), await read(`/acceptances${run}`)]
+      const byKim = 'data-label="By"><div>kim'
+      const ofKind = 'data-label="Kind"><div>acceptance'
+      expect([run, waivers.includes(ofKind)]).toEqual([run, isAccepted && !isRevoked])
+      expect([run, acceptances.includes(`>${name}</a>`)]).toEqual([run, isAccepted])
+      expect([run, acceptances.includes(byKim), acceptances.includes('revoked')]).toEqual([run, isAccepted, isRevoked])
     }
   })
 

@@ -161,7 +161,9 @@ describe('an ending', () => {
     const { stdout } = await approve('user-b', 'both', '--yes')
     // What the first approval ends is not ended by the second.
     expect(stdout).toContain('This ends 1 violation with the next run: 1 high')
-    expect(stdout).toMatch(/^This supersedes the approval of run 1 by founder, \S+ \S+ UTC: as set up\n/)
+    expect(stdout).toMatch(
+      /^This supersedes what was approved with the baseline of run 1 by founder on \S+ \S+ UTC: as set up\n/,
+    )
     expect(namedIn(await audit())).toEqual(
       [
         `drift/url-host-changed ${first}: user-a, 2, the first`,
@@ -210,7 +212,9 @@ describe('an ending', () => {
     await exportLast()
     const imported = await ask('baseline import states --by user-b --note files --yes')
     expect([imported.code, imported.stderr]).toEqual([0, ''])
-    expect(imported.stdout).toMatch(/This supersedes the approval of run 1 by founder, \S+ \S+ UTC: as set up\n/)
+    expect(imported.stdout).toMatch(
+      /This supersedes what was approved with the baseline of run 1 by founder on \S+ \S+ UTC: as set up\n/,
+    )
     const again = await ask('baseline import states --by user-c --format json')
     const [{ confirms }] = JSON.parse(again.stdout).rows
     expect(confirms.map(({ by, run }: { by: string; run: number | null }) => `${by} ${run}`)).toEqual([
@@ -274,7 +278,7 @@ describe('an approval without a terminal', () => {
       expect(refused.stderr).toMatch(
         /^hookdrift: nothing was approved: it ends violations \(1 high\), and there is no terminal to ask on\n/,
       )
-      expect(refused.stderr).toContain('This supersedes the approval of run 1 by founder')
+      expect(refused.stderr).toContain('This supersedes what was approved with the baseline of run 1 by founder')
       expect(refused.stderr).toContain('This ends 1 violation with the next run: 1 high')
       expect(refused.stderr).toContain('add --yes')
       expect(count()).toBe(1)

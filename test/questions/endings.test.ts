@@ -47,6 +47,7 @@ async function openStory() {
     }))
   const waiver = `waivers: [{ rule: endpoint/inactive, match: { uid: ${uidOf('waived')} }, owner: payments, reason: it moves, expires: 2026-12-20 }]\n`
   const exception = `overrides:\n  - match: { uid: ${uidOf('excepted')} }\n    rules: { endpoint/inactive: off }\n`
+  const windows = `windows: [{ name: nightly, cron: '0 * * * *', duration: 30m, ticket: CHG-1 }]\n`
   const now = () => new Date(harness.clock.now()).toISOString()
   const messages: string[] = []
   const audit = async (policy: string) => {
@@ -84,7 +85,7 @@ async function openStory() {
   })
   setEndpointStatus(fleet, { project, uid: uidOf('mended') }, 'active')
   const last = await audit(
-    rules.replace('  endpoint/url-not-https: {}', '  endpoint/url-not-https: off') + exception + waiver,
+    rules.replace('  endpoint/url-not-https: {}', '  endpoint/url-not-https: off') + exception + waiver + windows,
   )
   return { ...story, unmended, last, uidOf, messages }
 }
@@ -140,6 +141,60 @@ it('keeps with each violation that is not mended who or what ended it', () => {
   expect(story.last.violations.map(({ state, name }) => `${state} ${name}`)).toContain('waived waived')
 })
 
+it('lists every decision: who, what, why, from when, until when, and where it is written', async () => {
+  const { rows } = await story.rows('waivers list')
+  const none = { by: null, reason: null, at: null, until: null, run: null, match: null, configured_at: null }
+  const at = expect.stringMatching(/^2026-/)
+  const lineAt = (line: number) => ({ file: 'policy.yaml', line })
+  const ofProject = { projects: ['acme/payments'], state: 'in_force' }
+  expect(rows).toHaveLength(6)
+  for (const row of [
+    {
+      ...{ ...none, kind: 'waiver', by: 'payments', reason: 'it moves', until: '2026-12-21T00:00:00.000Z' },
+      ...{ violations: 1, configured_at: { file: 'policy.yaml', line: expect.any(Number) } },
+    },
+    {
+      ...none,
+      kind: 'acceptance',
+      by: 'nora',
+      reason: 'the receiver moved',
+      at,
+      match: 'endpoint accepted',
+      ...ofProject,
+    },
+    { ...none, kind: 'baseline', rule: null, by: 'eve', reason: 'looks fine', at, run: 3, ...ofProject },
+    { ...none, kind: 'rule_off', rule: 'endpoint/url-not-https', configured_at: lineAt(ruleLine), projects: [] },
+    {
+      ...none,
+      kind: 'override',
+      match: expect.any(String),
+      reason: 'switched off',
+      configured_at: lineAt(overrideLine),
+    },
+    {
+      ...none,
+      kind: 'window',
+      rule: null,
+      reason: 'nightly',
+      ticket: 'CHG-1',
+      at,
+      until: at,
+      projects: ['acme/payments'],
+    },
+  ])
+    expect(rows).toContainEqual(expect.objectContaining(row))
+  const { stdout } = await story.ask('waivers list', { columns: 400 })
+  for (const words of [
+    /waived by payments until the end of 2026-12-20: it moves \(policy.yaml:\d+\)/i,
+    /accepted for endpoint accepted by nora on .* UTC: the receiver moved/i,
+    /approved with the baseline of run 3 by eve on .* UTC: looks fine/i,
+    /switched off by policy.yaml:6$/im,
+    /switched off by an override \(policy.yaml:9\) for /i,
+    /changes expected from .* until .*: nightly \(CHG-1\)/i,
+  ])
+    expect(stdout).toMatch(words)
+})
+
 /** Of the text of a page: what people read. */
 const readable = (page: string) => page.replace(/<(style|script)[\s\S]*?<\/\1>/g, '').replace(/<[^>]*>/g, ' ')
 interface SarifResult {
@@ -185,7 +240,7 @@ it('names who and why in CSV, SARIF, OCSF and, by control, OSCAL, and calls only
   const sentence = /approved with the baseline of run 3 by eve on \S+ \S+ UTC: looks fine/
   const oscal = await story.ask('report --framework soc2 --format oscal')
   for (const text of [csv, sarif, ocsf]) expect(text).toMatch(sentence)
-  expect(oscal.stdout).toMatch(/accepted by nora, \S+ \S+ UTC: the receiver moved/)
+  expect(oscal.stdout).toMatch(/accepted by nora on \S+ \S+ UTC: the receiver moved/)
   const results = JSON.parse(sarif ?? '').runs[0].results as SarifResult[]
   const stateOf = (name: Name) => results.find((one) => one.properties.name === name)
   expect(stateOf('mended')?.baselineState).toBe('absent')

@@ -40,8 +40,15 @@ afterEach(() => vi.restoreAllMocks())
 afterAll(() => story[Symbol.asyncDispose]())
 
 const start = Date.parse('2026-11-21T03:00:00Z')
-const secure = { rule: 'endpoint/url-not-https', owner: 'payments', reason: 'moves', ticket: 'OPS-7' }
-const slow = { rule: 'endpoint/timeout-high', owner: 'bank', reason: 'slow', ticket: null }
+const ofWaiver = { kind: 'waiver', at: null, run: null, match: null }
+const secure = {
+  ...{ ...ofWaiver, rule: 'endpoint/url-not-https', owner: 'payments', by: 'payments', reason: 'moves' },
+  ...{ ticket: 'OPS-7', configured_at: { file: 'policy.yaml', line: 5 } },
+}
+const slow = {
+  ...{ ...ofWaiver, rule: 'endpoint/timeout-high', owner: 'bank', by: 'bank', reason: 'slow' },
+  ...{ ticket: null, configured_at: { file: 'policy.yaml', line: 6 } },
+}
 
 it('lists what each waiver accepts of a rule, the first that ends first, and none that accepts nothing', async () => {
   vi.spyOn(Date, 'now').mockReturnValue(start)
@@ -51,6 +58,7 @@ it('lists what each waiver accepts of a rule, the first that ends first, and non
     {
       ...slow,
       expires: '2026-11-29T00:00:00.000Z',
+      until: '2026-11-29T00:00:00.000Z',
       state: 'ends_soon',
       violations: await violationsOf(slow.rule, 'acme/payments'),
       projects: ['acme/payments'],
@@ -58,6 +66,7 @@ it('lists what each waiver accepts of a rule, the first that ends first, and non
     {
       ...secure,
       expires: '2026-12-21T00:00:00.000Z',
+      until: '2026-12-21T00:00:00.000Z',
       state: 'in_force',
       violations: await violationsOf(secure.rule),
       projects: names,
@@ -110,8 +119,8 @@ it('says in the text until when, by whom, why and where, and which waivers the h
   const stdout = stripVTControlCharacters(answer.stdout)
   expect(stdout).toContain('endpoint/timeout-high: ended\n')
   expect(stdout).toContain(' in acme/payments: open again with the next run\n')
-  expect(stdout).toContain('  accepted by bank, ended at the end of 2026-11-28: slow\n')
-  expect(stdout).toContain('  accepted by payments, until the end of 2026-12-20: moves (OPS-7)\n')
+  expect(stdout).toContain('  Waived by bank until the end of 2026-11-28: slow (policy.yaml:6)\n')
+  expect(stdout).toContain('  Waived by payments until the end of 2026-12-20: moves (policy.yaml:5, OPS-7)\n')
   expect(stdout.replaceAll('\n', ' ')).toContain('waiver/unused and waiver/expired name them among the violations.')
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   const { rows } = await story.rows('violations --rule waiver/unused')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { changeTypes } from '../../src/model/change.ts'
 import { coverageCauses, coverageStatuses } from '../../src/model/coverage.ts'
-import { endingKinds } from '../../src/model/ending.ts'
+import { endingKinds } from '../../src/model/decision.ts'
 import { type GapCause, gapCauses } from '../../src/model/gap.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'

@@ -222,7 +222,7 @@ describe('the HTML report', () => {
     expect(page).toContain('<div class="rule" id="rule-endpoint/url-not-https">')
     expect(page).toContain('<a href="#rule-endpoint/url-not-https">How to fix</a>')
     expect(page).toContain('Controls: SOC 2 CC6.7 +1')
-    expect(page).toContain('Accepted by payments until the end of 2027-03-31: moves &lt;soon&gt; (4711)')
+    expect(page).toContain('Waived by payments until the end of 2027-03-31: moves &lt;soon&gt; (4711)')
   })
 
   it('says how violations ended: what the policy switched off is not fixed', () => {

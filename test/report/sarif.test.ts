@@ -44,7 +44,7 @@ describe('the SARIF report', () => {
           kind: 'external',
           status: 'accepted',
           justification:
-            'payments team: the receiver moves to TLS with its next release (OPS-4711), until the end of 2027-03-31',
+            'waived by payments team until the end of 2027-03-31: the receiver moves to TLS with its next release (OPS-4711)',
           properties: {
             owner: 'payments team',
             expires: '2027-04-01T00:00:00.000Z',

@@ -1,39 +1,21 @@
-import type { ControlEvidence, Exemption, ExemptionKind } from '../../compliance/compliance.ts'
-import { formatExpiry } from '../../model/time.ts'
-import { showTime } from '../text/show-time.ts'
+import type { ControlEvidence, Exemption } from '../../compliance/compliance.ts'
+import { describeDecision, describePosition } from '../describe-ending.ts'
 
-/** What was done with a violation or a rule, in every format. */
-export const exemptionNames = {
-  waiver: 'waived',
-  acceptance: 'accepted',
-  baseline: 'approved with a baseline',
-  override: 'overridden',
-  rule_off: 'switched off',
-  expiry: 'ended by its time limit',
-} as const satisfies Record<ExemptionKind, string>
-
-/** `approved with a baseline by eve, 2026-11-24 15:13 UTC: looks fine (baseline of run 5)`. */
+/** That a person gave no reason is said to an auditor. */
 export function describeExemption(exemption: Exemption): string {
-  const { kind, by, at, until, reason, match } = exemption
-  const isOfPolicy = kind === 'override' || kind === 'rule_off'
-  const who = by === null ? (isOfPolicy ? ' by the policy' : '') : ` by ${by}`
-  const what = isOfPolicy ? ` for ${match ?? (exemption.resource === null ? 'every resource' : 'this resource')}` : ''
-  const when = at === null ? '' : `, ${showTime(at)}`
-  const end = until === null ? '' : ` until ${formatExpiry(until)}`
-  // A policy has no member for a reason: that none is given is said of people.
-  const why = reason === null ? (isOfPolicy ? '' : ', no reason given') : `: ${reason}`
-  const from = describeSource(exemption)
-  return `${exemptionNames[kind]}${who}${what}${when}${end}${why}${from === '' ? '' : ` (${from})`}`
+  const { by, reason } = exemption
+  return describeDecision({ ...exemption, reason: by === null ? reason : (reason ?? 'no reason given') })
 }
 
 /** Where it is written or followed up: `policy.yaml:12, PAY-1`. */
-export function describeSource({ configured_at, ticket, kind, run }: Exemption): string {
+export function describeSource(exemption: Exemption): string {
+  const { ticket, kind, run } = exemption
   const said = [
     ...(kind === 'baseline' ? [run === undefined ? 'baseline from files' : `baseline of run ${run}`] : []),
-    ...(configured_at === null ? [] : [`${configured_at.file}:${configured_at.line}`]),
-    ...(ticket === undefined ? [] : [ticket]),
+    describePosition(exemption),
+    ticket,
   ]
-  return said.join(', ')
+  return said.filter((one) => one !== undefined).join(', ')
 }
 
 /** Exemptions of one rule that were decided together: a waiver of many violations is one decision. */

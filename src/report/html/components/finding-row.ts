@@ -1,8 +1,8 @@
 import type { ReportViolation } from '../../../model/report.ts'
-import { formatExpiry, showOpenTime } from '../../../model/time.ts'
+import { showOpenTime } from '../../../model/time.ts'
 import { type AcceptedViolation, isOverdue } from '../../../model/violation.ts'
 import { describeDue } from '../../describe-due.ts'
-import { sentenceOfEnding } from '../../describe-ending.ts'
+import { asSentence, describeWaiver, sentenceOfEnding } from '../../describe-ending.ts'
 import { shorten } from '../../text/shorten.ts'
 import { showTime } from '../../text/show-time.ts'
 import { html, type Markup, nothing, withCode } from '../markup.ts'
@@ -66,10 +66,7 @@ function showEnding(violation: ReportViolation): Markup {
 }
 
 function showWaiver({ waiver }: ReportViolation): Markup {
-  if (waiver === undefined) return nothing
-  const { owner, reason, expires, ticket } = waiver
-  const followedUp = ticket !== undefined && ` (${ticket})`
-  return html`<p class="where">Accepted by ${owner} until ${formatExpiry(expires)}: ${reason}${followedUp}</p>`
+  return waiver === undefined ? nothing : html`<p class="where">${asSentence(describeWaiver(waiver))}</p>`
 }
 
 /** Violations as rows. */

@@ -262,8 +262,7 @@ function apart(
 ): readonly Event[] {
   const following = new Set(causes.flatMap(({ resources }) => resources.flatMap(fingerprintsOf)))
   return foldListings(events, identity).filter(
-    ({ type, fingerprint }) =>
-      type !== 'coverage.lost' && !(type === 'violation.opened' && following.has(fingerprint ?? '')),
+    ({ type, fingerprint }) => type !== 'coverage.lost' && !(openTypes.has(type) && following.has(fingerprint ?? '')),
   )
 }
 
@@ -273,9 +272,7 @@ function fingerprintsOf({ violations }: CausedChange): readonly string[] {
 
 /** The causes that the run found, with what events of a message are about: a reader sees no resources of others. */
 function causesBehind(events: readonly Event[], { number, causes }: RunRecord): readonly Cause[] {
-  const opened = new Set(
-    events.flatMap(({ type, fingerprint }) => (type === 'violation.opened' ? (fingerprint ?? []) : [])),
-  )
+  const opened = new Set(events.flatMap(({ type, fingerprint }) => (openTypes.has(type) ? (fingerprint ?? []) : [])))
   return causes.flatMap((cause) => {
     if (cause.first_run !== number) return []
     const resources = cause.resources.flatMap((hit) => {

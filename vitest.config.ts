@@ -62,6 +62,7 @@ export const gate = [
   'init/plan-files',
   'notify/incidents',
   'notify/compose-messages',
+  'oracle/numbers-agree',
   'pages/commands',
   'pages/feed',
   'pages/large-site',

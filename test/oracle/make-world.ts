@@ -82,10 +82,26 @@ export interface Said {
   readonly messages: readonly Readonly<Record<string, Message | null>>[]
 }
 
-/** A random fleet, audited several times while it changes and breaks. `openHistory`: where it is not a file. */
+/** What there is after each run. */
+export interface AfterRun {
+  readonly history: History
+  readonly report: Report
+  /** By the name of a channel; null for none. */
+  readonly messages: Readonly<Record<string, Message | null>>
+  /** Of a channel that gets everything, and had no message before. */
+  readonly newcomer: Message | null
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * A random fleet, audited several times while it changes and breaks. `openHistory`: where it is not a file. `onRun`:
+ * called after each run.
+ */
 export async function makeWorld(
   seed: string,
   openHistory?: () => Promise<History>,
+  onRun?: (after: AfterRun) => Promise<void>,
 ): Promise<{ world: World; said: Said }> {
   const random = createRandom(`oracle/${seed}`)
   await using world = await startRandomFleet(seed, random, { projects: 1 + random.below(3), readsRows: true })
@@ -112,9 +128,15 @@ export async function makeWorld(
       : { requests: [], answers: [] }
     baselines.push(answers)
     const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
-    const { compose, readMessages } = recordMessages(channels)
-    reports.push(await harness.audit({ ...turn, url: proxy.url, compose }))
-    messages.push(readMessages())
+    const { compose, readMessages, readNewcomer } = recordMessages(channels)
+    const report = await harness.audit({ ...turn, url: proxy.url, compose })
+    const composed = readMessages()
+    reports.push(report)
+    messages.push(composed)
+    if (onRun !== undefined) {
+      const after = { report, messages: composed, newcomer: readNewcomer(), now: harness.clock.now() }
+      await harness.withHistory((history) => onRun({ history, ...after }))
+    }
     runs.push({
       started_at: startedAt,
       scanned: turn.only,
@@ -180,6 +202,7 @@ function drawChannels(random: Random, names: readonly string[]): World['channels
 /** Composes messages as a run commits them, and remembers those of the last try. */
 function recordMessages(channels: World['channels']) {
   let composed: ReturnType<ComposeNotifications> = []
+  let toNewcomer: ReturnType<ComposeNotifications> = []
   const hooks = channels.map(
     ({ name, min_severity, projects }): Channel => ({
       ...{ name, min_severity, type: 'webhook', url: 'http://127.0.0.1:9/', secret: 'not-a-real-secret' },
@@ -189,6 +212,7 @@ function recordMessages(channels: World['channels']) {
   const composeAll = composeRunNotifications(hooks)
   const compose: ComposeNotifications = (record, before) => {
     composed = composeAll?.(record, before) ?? []
+    toNewcomer = composeAll?.(record, { ...before, isFirst: false, channels: [] }) ?? []
     return composed
   }
   const readMessages = () => {
@@ -197,5 +221,7 @@ function recordMessages(channels: World['channels']) {
       channels.map(({ name }): [string, Message | null] => [name, JSON.parse(bodies.get(name) ?? 'null')]),
     )
   }
-  return { compose, readMessages }
+  const readNewcomer = (): Message | null =>
+    JSON.parse((toNewcomer !== 'later' && toNewcomer.find(({ channel }) => channel === 'all')?.body) || 'null')
+  return { compose, readMessages, readNewcomer }
 }

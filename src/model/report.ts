@@ -133,6 +133,9 @@ const violation = z.object({
     .describe('The same over time, with any message or severity.'),
   rule: z.string().min(1),
   severity,
+  severity_before: severity
+    .describe('Of one that was open before, and that this run rates otherwise: its severity then.')
+    .exactOptional(),
   state: z.enum(violationStates).describe('unknown: this run could not check it. waived: accepted by a waiver.'),
   resolution: z
     .enum(resolutions)

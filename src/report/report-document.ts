@@ -290,11 +290,23 @@ function meanwhile(changes: readonly ReportDrift[], { notes, projects }: Report)
   return said.filter((sentence) => sentence !== '')
 }
 
-/** `5 (1 high, 4 low), 2 overdue`. `at`: ISO 8601 in UTC. */
+/** `5 (1 high, 4 low), 1 raised from info, 2 overdue`. `at`: ISO 8601 in UTC. */
 function countAll(violations: readonly ReportViolation[], at: string): string {
   const each = countEach(severities, countSeverities(violations))
   const overdue = violations.filter((violation) => isOverdue(violation, Date.parse(at))).length
-  return `${violations.length} (${each})${overdue === 0 ? '' : `, ${overdue} overdue`}`
+  return [
+    `${violations.length} (${each})`,
+    ...countRated(violations),
+    ...(overdue === 0 ? [] : [`${overdue} overdue`]),
+  ].join(', ')
+}
+
+/** `1 raised from info`: those that the run rates otherwise than the report before. */
+function countRated(violations: readonly ReportViolation[]): readonly string[] {
+  const moves = violations.flatMap(({ severity, severity_before: was }) =>
+    was === undefined ? [] : [`${isAtLeast(severity, was) ? 'raised' : 'lowered'} from ${was}`],
+  )
+  return [...Map.groupBy(moves, (move) => move)].map(([move, { length }]) => `${length} ${move}`)
 }
 
 /** New ones: those that are high or critical are listed, each, before all others. */

@@ -1,4 +1,4 @@
-import type { Waiver } from '../../model/violation.ts'
+import type { Severity, Waiver } from '../../model/violation.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
@@ -205,8 +205,14 @@ export async function violationsOfRun(session: Session, run: number): Promise<Re
     [run],
   )
   const ended = await session.all<ResolvedRow>(`${resolvedSql} WHERE ${isResolvedSql(session, 'x.to_run = $1')}`, [run])
+  const rated = await session.all<{ readonly id: number; readonly severity: Severity }>(
+    `SELECT x.id, b.severity FROM hookdrift.violation x JOIN hookdrift.violation b ON b.id = x.replaces
+     WHERE x.from_run = $1 AND x.state = 'open' AND b.state = 'open' AND b.severity <> x.severity`,
+    [run],
+  )
+  const before = new Map(rated.map(({ id, severity }) => [id, { severity_before: severity }]))
   return [
-    ...active.map((row) => toViolation(row, nameOf)),
+    ...active.map((row) => ({ ...toViolation(row, nameOf), ...before.get(row.id) })),
     ...ended.map(({ resolved_run: _, resolved_at: __, ...row }) => toViolation({ ...row, waiver: null }, nameOf)),
   ].sort(inReportOrder)
 }

@@ -269,7 +269,7 @@ custom:
     const one = await fixture.audit({ policy: inactive })
     const two = await fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/inactive: low }') })
     const again = { ...only(one), state: 'continuing', last_seen: two.run.started_at }
-    expect(only(two)).toEqual({ ...again, severity: 'low' })
+    expect(only(two)).toEqual({ ...again, severity: 'low', severity_before: 'high' })
     expect([one, two].map(({ verdict }) => verdict.exit_code)).toEqual([1, 0])
     // The run before keeps what it said.
     expect(fixture.query('SELECT severity, from_run, to_run, first_run FROM violation ORDER BY id')).toEqual([

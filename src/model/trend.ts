@@ -26,6 +26,7 @@ const ended = {
   removed: count.describe('A scan proved that the resource is gone.'),
   closed: count.describe('Ended by the policy, a person or time.'),
 }
+const waived = count.describe('At its end, those that a waiver covers: they are not open.')
 const scanned = { runs: count, incomplete: count.describe('Runs with a walk that was not complete.') }
 
 export const trendWeeks = listOf(
@@ -33,6 +34,7 @@ export const trendWeeks = listOf(
     from: time,
     to: time,
     ...ended,
+    waived,
     open: count.describe('At its end; what a scan could not check counts as open.'),
     ...scanned,
   }),
@@ -45,6 +47,7 @@ export const trendDay = z.object({
     .regex(/^\d{4}-\d\d-\d\d$/)
     .describe('A day of UTC.'),
   ...ended,
+  waived,
   open: severityCounts.describe('At its end, by severity; what a scan could not check counts as open.'),
   ...scanned,
 })

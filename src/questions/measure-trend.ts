@@ -90,8 +90,8 @@ interface Life {
   readonly first_seen: number
   /** The severity that it had last. */
   readonly severity: Severity
-  /** When it was open; without the times in which it was waived. */
-  readonly open: readonly { readonly from: number; readonly to: number | undefined }[]
+  /** When it was active, and whether it was waived then: else it was open. */
+  readonly spans: readonly { readonly isWaived: boolean; readonly from: number; readonly to: number | undefined }[]
   /** undefined when it was waived from the beginning, or when what is left of it begins later. */
   readonly openedAt: number | undefined
   /** undefined while it is active. */
@@ -109,11 +109,10 @@ function lifeOf(spans: readonly RecordedSpan[], timeOf: (text: string) => number
   return {
     first_seen,
     severity: last.severity,
-    open: spans.flatMap(({ isWaived, from, to, goesOn }, at) => {
-      if (isWaived) return []
+    spans: spans.map(({ isWaived, from, to, goesOn }, at) => {
       // The spans between may be pruned.
       const end = (goesOn ? spans[at + 1]?.from : undefined) ?? to
-      return [{ from: timeOf(from), to: end === null ? undefined : noEarlier(timeOf(end), timeOf(from)) }]
+      return { isWaived, from: timeOf(from), to: end === null ? undefined : noEarlier(timeOf(end), timeOf(from)) }
     }),
     openedAt: first.from === first.first_seen && !first.isWaived ? first_seen : undefined,
     endedAt: isEnded && last.to !== null ? noEarlier(timeOf(last.to), first_seen) : undefined,
@@ -134,22 +133,23 @@ type Counts = Record<Severity, number>
  * belong to it. The first moment of the period belongs to the first step.
  */
 function tallySteps(ends: readonly number[], from: number) {
-  const none = (): Counts => ({ critical: 0, high: 0, medium: 0, low: 0, info: 0 })
+  const none = (): Counts & { waived: number } => ({ critical: 0, high: 0, medium: 0, low: 0, info: 0, waived: 0 })
   const steps = ends.map(() => ({ opened: 0, fixed: 0, removed: 0, closed: 0, runs: 0, incomplete: 0 }))
-  /** By how many more are open at the end of each step than at the end of the one before. */
+  /** By how many more are open, or waived, at the end of each step than at the end of the one before. */
   const rises = [...ends.map(none), none()]
   const stepOf = (time: number | undefined) =>
     time === undefined || time < from ? undefined : steps[firstFrom(ends, time)]
   return {
-    add({ severity, open, openedAt, endedAt, resolution }: Life): void {
+    add({ severity, spans, openedAt, endedAt, resolution }: Life): void {
       const opening = stepOf(openedAt)
       if (opening !== undefined) opening.opened++
       const ending = stepOf(endedAt)
       if (ending !== undefined) ending[resolution === 'fixed' || resolution === 'removed' ? resolution : 'closed']++
-      for (const span of open) {
+      for (const span of spans) {
+        const state = span.isWaived ? 'waived' : severity
         const [rise, fall] = [rises[firstFrom(ends, span.from)], rises[firstFrom(ends, span.to ?? Infinity)]]
-        if (rise !== undefined) rise[severity]++
-        if (fall !== undefined) fall[severity]--
+        if (rise !== undefined) rise[state]++
+        if (fall !== undefined) fall[state]--
       }
     },
     addRun({ incomplete }: PastRun, time: number): void {
@@ -159,10 +159,12 @@ function tallySteps(ends: readonly number[], from: number) {
       if (incomplete > 0) step.incomplete++
     },
     conclude(): (TrendStep & { readonly open: Counts })[] {
-      const open = none()
+      const { waived: _, ...open } = none()
+      let waived = 0
       return steps.map((step, at) => {
         for (const severity of severities) open[severity] += rises[at]?.[severity] ?? 0
-        return { ...step, open: { ...open } }
+        waived += rises[at]?.waived ?? 0
+        return { ...step, waived, open: { ...open } }
       })
     },
   }
@@ -190,8 +192,8 @@ function tallyFixing({ from, to }: Period) {
   const tally: FixTally = { open: 0, oldest: Infinity, fixed: 0, fixingMs: 0 }
   return {
     counts: tally,
-    add({ first_seen, open, endedAt, resolution, isMark }: Life): void {
-      if (open.some((span) => span.from <= to && (span.to === undefined || span.to > to))) {
+    add({ first_seen, spans, endedAt, resolution, isMark }: Life): void {
+      if (spans.some((span) => !span.isWaived && span.from <= to && (span.to === undefined || span.to > to))) {
         tally.open++
         tally.oldest = Math.min(tally.oldest, first_seen)
       }

@@ -190,7 +190,7 @@ function describeNoted(notes: readonly Note[]): string[] {
 const weekColumns: readonly Column<TrendWeek>[] = [
   { name: 'from', show: ({ from }) => from.slice(0, 10) },
   { name: 'to', show: ({ to }) => to.slice(0, 10) },
-  ...(['opened', 'fixed', 'removed', 'closed', 'open', 'runs', 'incomplete'] as const).map(
+  ...(['opened', 'fixed', 'removed', 'closed', 'waived', 'open', 'runs', 'incomplete'] as const).map(
     (name): Column<TrendWeek> => ({ name, align: 'right' }),
   ),
 ]
@@ -204,6 +204,7 @@ export function trendViewOf(weeks: () => readonly TrendWeek[]): AnswerView<Trend
       'fixed',
       'removed',
       'closed',
+      'waived',
       ...severities.map(
         (severity): Column<TrendDay> => ({ name: `open_${severity}`, value: ({ open }) => open[severity] }),
       ),

@@ -70,11 +70,11 @@ describe('hookdrift trend', () => {
 
   it('is a table with sentences as text, and a header with rows as CSV', async () => {
     const { stdout } = await history.ask('trend')
-    expect(stdout).toMatch(/^from +to +opened +fixed +removed +closed +open +runs +incomplete$/m)
+    expect(stdout).toMatch(/^from +to +opened +fixed +removed +closed +waived +open +runs +incomplete$/m)
     expect(stdout).toMatch(/^high: 2 open, the oldest for 19 d; 1 violation fixed, after 10 d on average\.$/m)
     const csv = (await history.ask('trend --format csv')).stdout.trim().split('\r\n')
     const open = 'open_critical,open_high,open_medium,open_low,open_info'
-    expect([csv[0], csv.length]).toEqual([`date,opened,fixed,removed,closed,${open},runs,incomplete`, 21])
+    expect([csv[0], csv.length]).toEqual([`date,opened,fixed,removed,closed,waived,${open},runs,incomplete`, 21])
   })
 
   it.each([

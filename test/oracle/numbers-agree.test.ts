@@ -68,11 +68,14 @@ function* sentence({ verdict: { text, ...verdict }, coverage }: Report): Generat
 }
 
 /** The numbers in the headings of a text, without those that the causes above them say. */
-function* headings(report: Report, full: boolean): Generator<Said> {
+function* headings(report: Report, format: 'text' | 'markdown', full: boolean): Generator<Said> {
   const { verdict, violations, causes } = report
-  const lines = reports.text(report, { ...wide, full }).split('\n')
+  const lines = reports[format](report, { ...wide, full })
+    .replace(/^#+ /gm, '')
+    .replaceAll('\\', '')
+    .split('\n')
   const heading = (name: RegExp) => lines.find((line) => name.test(line)) ?? ''
-  const place = full ? 'text, full' : 'text'
+  const place = `${format}${full ? ', full' : ''}`
   const named = new Set(full ? [] : causes.slice(0, 8).flatMap((cause) => cause.violations))
   const following = countSeverities(violations.filter((one) => isOpen(one) && named.has(one.fingerprint)))
   const listed = [/^New[^:]*: \d/, /^(?:Open|Also open|Open before): \d/].map((name) => severitiesIn(heading(name)))
@@ -113,9 +116,12 @@ function* formats(report: Report): Generator<Said> {
   for (const format of formatNames) {
     const { read } = formatTests[format]
     if (read === undefined) continue
-    const { violations, exitCode = report.verdict.exit_code } = read(reports[format](report, { ...wide, full: true }))
-    yield { place: format, said: countsOf(violations as readonly Violation[]), record: wanted }
+    const text = reports[format](report, { ...wide, full: true })
+    const { violations, exitCode = report.verdict.exit_code } = read(text)
     yield { place: `${format}: exit code`, said: exitCode, record: report.verdict.exit_code }
+    // A comment has no room for more: its headings count all.
+    if (format === 'markdown' && text.length > 60_000) continue
+    yield { place: format, said: countsOf(violations as readonly Violation[]), record: wanted }
   }
   const page = reports.html(report, { ...wide, full: true })
   yield { place: 'html: bar', said: barIn(page), record: report.verdict.violations }
@@ -145,6 +151,7 @@ function byRule(rules: readonly { readonly rule: string; readonly violations: nu
 
 /** A channel that gets all counts what became of each violation since it was last told. */
 function messagesOf() {
+  let last: Report['violations'] = []
   const known = new Map<string, { readonly isOpen: boolean; readonly severity: Severity }>()
   return function* ({ report, messages, newcomer }: AfterRun): Generator<Said> {
     const message = messages.all
@@ -154,6 +161,23 @@ function messagesOf() {
       const was = known.get(one.fingerprint)
       return isOpen(one) && was?.isOpen === true && severities.indexOf(one.severity) < severities.indexOf(was.severity)
     })
+    const openBefore = new Map(last.filter(isOpen).map((one) => [one.fingerprint, one.severity]))
+    const rated = report.violations.filter((one) => {
+      const was = openBefore.get(one.fingerprint)
+      return isOpen(one) && was !== undefined && was !== one.severity
+    })
+    const ratedOnes = (all: typeof last, was: (one: Violation) => Severity | undefined) =>
+      Object.fromEntries(all.map((one) => [one.fingerprint, was(one)]))
+    yield {
+      place: 'rated otherwise',
+      said: ratedOnes(
+        report.violations.filter(({ severity_before }) => severity_before !== undefined),
+        ({ severity_before }) => severity_before,
+      ),
+      record: ratedOnes(rated, ({ fingerprint }) => openBefore.get(fingerprint)),
+    }
+    const scanned = new Set([...report.projects, ...report.violations].map(({ project }) => project))
+    last = [...last.filter(({ project }) => !scanned.has(project)), ...report.violations]
     const solved = checked.filter(({ resolution }) => resolution === 'fixed' || resolution === 'removed')
     for (const one of checked) known.set(one.fingerprint, { isOpen: isOpen(one), severity: one.severity })
     const held = report.violations.filter((one) => isOpen(one) || isUnchecked(one))
@@ -213,7 +237,8 @@ async function* questions({ history, report }: AfterRun): AsyncGenerator<Said> {
   const projects = [...new Set([...report.coverage, ...report.violations].map(({ project }) => project))]
   const causes = await readCauses(history, { run, projects, kind: undefined, limit: everything })
   const ids = (all: readonly Report['causes'][number][]) => all.map(({ id, violations }) => [id, violations.length])
-  yield { place: 'causes', said: ids(causes.rows), record: ids(report.causes) }
+  // Named none, the question is about all.
+  if (projects.length > 0) yield { place: 'causes', said: ids(causes.rows), record: ids(report.causes) }
 
   const now = Date.parse(run.finished_at)
   const status = await readStatus(history, {
@@ -238,6 +263,9 @@ async function* questions({ history, report }: AfterRun): AsyncGenerator<Said> {
   const [day, week] = [answer.rows.at(-1), weeks.at(-1)]
   yield { place: 'trend: open', said: day?.open, record: countSeverities(open) }
   yield { place: 'trend: open in the week', said: week?.open, record: open.length }
+
+  const waived = listed.length - open.length
+  yield { place: 'trend: waived', said: [day?.waived, week?.waived], record: [waived, waived] }
 
   const metrics = openMetrics({ version: '1', historyBytes: async () => 0 })
   metrics.remember(await readPast(history, () => true))
@@ -274,6 +302,7 @@ async function* questions({ history, report }: AfterRun): AsyncGenerator<Said> {
   ] as const) {
     yield { place: `overview: ${word}`, said: numberIn(named, new RegExp(`${word} (\\d+)`)), record: number }
   }
+  yield { place: 'overview: waived in the trend', said: numberIn(named, /(\d+) waived/), record: last?.waived }
   const cards = [...main.matchAll(/data-cause="([^"]*)"/g)].map(([, id]) => id)
   const all = await readCauses(history, { run, projects: [], kind: undefined, limit: 10 })
   yield { place: 'overview: causes', said: cards, record: all.rows.map(({ id }) => id) }
@@ -321,7 +350,8 @@ describe('after edits, faults, approvals, acceptances, waivers, policies and upg
         const { report } = after
         const { number } = report.run
         for (const said of sentence(report)) check(number, said)
-        for (const full of [true, false]) for (const said of headings(report, full)) check(number, said)
+        for (const full of [true, false]) for (const said of headings(report, 'text', full)) check(number, said)
+        for (const said of headings(report, 'markdown', true)) check(number, said)
         for (const said of formats(report)) check(number, said)
         for (const said of messages(after)) check(number, said)
         for await (const said of questions(after)) check(number, said)

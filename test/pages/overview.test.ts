@@ -138,7 +138,7 @@ describe('the overview', () => {
     const recent = open.rows.filter((row) => Date.parse(row.first_seen ?? '') >= end - 7 * dayMs).length
     expect(recent).toBeGreaterThan(0)
     take(
-      `in the last 7 days: opened ${week.opened} ( ${recent} still open ), fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}`,
+      `in the last 7 days: opened ${week.opened} ( ${recent} still open ), fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}, ${week.waived} waived at its end`,
     )
     const means = trend.severities.filter((one: Answer) => one.fixed > 0)
     const mean = means.map((one: Answer) => `${showOpenTime(one.mean_time_to_fix_ms)} of ${one.severity}`)

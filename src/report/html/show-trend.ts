@@ -29,7 +29,7 @@ export function showTrend(
     stillOpen.count !== 0 &&
     html` (<a href="${stillOpen.href}">${stillOpen.count} still open</a>)`
   const facts = [
-    html`in the last 7 days: opened ${week.opened}${openText}, fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}`,
+    html`in the last 7 days: opened ${week.opened}${openText}, fixed ${week.fixed}, removed ${week.removed}, ended otherwise ${week.closed}${week.waived !== 0 && `, ${week.waived} waived at its end`}`,
     describeFixing(bySeverity, period),
     ...(week.incomplete === 0 ? [] : [`${week.incomplete} of ${count(week.runs, 'run')} incomplete`]),
   ]

@@ -46,7 +46,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   hono: ['pages/', 'serving/', 'report/html/', 'worker/'],
   '@hono/node-server': 'serving/',
   '@prometheus-io/client': 'worker/',
-  'markdown-it': 'pages/',
+  'markdown-it': ['pages/', 'questions/'],
   nodemailer: 'notify/',
   '@modelcontextprotocol/server': 'pages/mcp/',
   'csv-stringify/sync': 'report/',

@@ -12,7 +12,12 @@ export function defineDocs(command: Command) {
   return docs
 }
 
-async function docs(options: AnswerOptions, terminal: ProcessContext, topic: string | undefined): Promise<number> {
+/** Shows a page of the documentation, or lists them. */
+export async function docs(
+  options: AnswerOptions,
+  terminal: ProcessContext,
+  topic: string | undefined,
+): Promise<number> {
   const topics = topicsOf(pagePaths())
   if (topic === undefined) {
     return printAnswer(answerTopics(topics, readPage, limitOf(options)), topicsView, options.format, terminal)
@@ -20,12 +25,9 @@ async function docs(options: AnswerOptions, terminal: ProcessContext, topic: str
   const answer = answerPage(topic, topics, readPage)
   const topicByPath = new Map([...topics].map(([name, path]) => [path, name]))
   const path = topics.get(answer.rows[0]?.topic ?? '') ?? ''
-  return printAnswer(
-    answer,
-    pageView(path, (target) => topicByPath.get(target)),
-    options.format,
-    terminal,
-  )
+  const topicOf = (target: string) => topicByPath.get(target)
+  const layout = terminal.stdout.isTTY === true ? { path, topicOf } : undefined
+  return printAnswer(answer, pageView(layout), options.format, terminal)
 }
 
 /** A page of the documentation. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import { answerRules, rulePageView, rulesView } from '../questions/answer-rules.ts'
+import { answerRules, rulesView } from '../questions/answer-rules.ts'
 import type { ApiSource } from '../questions/query-parameters.ts'
 import { type ParameterValues, parameter } from '../questions/question.ts'
 import { writeAnswer } from '../report/show-answer.ts'
@@ -22,8 +22,13 @@ export function defineRules(command: Command) {
   addParameters(command, parameters)
   addAnswerOptions(command)
   return async (options: AnswerOptions, terminal: ProcessContext) => {
-    const { answer, view } = readRules(valuesOf(command, parameters), limitOf(options))
-    return printAnswer(answer, view, options.format, terminal)
+    const values = valuesOf(command, parameters)
+    const answer = readRules(values, limitOf(options))
+    if (values.id === undefined || options.format !== 'text') {
+      return printAnswer(answer, rulesView, options.format, terminal)
+    }
+    const { docs } = await import('./docs.ts')
+    return docs(options, terminal, `rules/${values.id}`)
   }
 }
 
@@ -31,9 +36,11 @@ export const rulesSource: ApiSource<typeof parameters> = {
   parameters,
   isOfRun: true,
   async write(_, values, { limit, format, terminal }) {
-    const { answer, view } = readRules(values, limit)
     const render = renderOptionsFor(terminal)
-    return writeAnswer(format === 'csv' ? 'csv' : 'json', answer, view, { ...render, tableWidth: render.width })
+    return writeAnswer(format === 'csv' ? 'csv' : 'json', readRules(values, limit), rulesView, {
+      ...render,
+      tableWidth: render.width,
+    })
   },
 }
 
@@ -48,5 +55,5 @@ function readRules({ id, pack }: ParameterValues<typeof parameters>, limit: numb
   const chosen = rules.filter(
     (rule) => (id === undefined || rule.id === id) && (pack === undefined || rule.packs.some((name) => name === pack)),
   )
-  return { answer: answerRules(chosen, limit), view: id === undefined ? rulesView : rulePageView(id) }
+  return answerRules(chosen, limit)
 }

@@ -4,7 +4,7 @@ import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } fr
 import { padColumns, wrapProse } from '../text/columns.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
-import { pickSection, showMarkdown, wrapMarkdown } from './show-markdown.ts'
+import { type PageLayout, pickSection, showMarkdown } from './show-markdown.ts'
 
 /** Where several pages have one name, the first kind has it; the list is in this order. */
 const kinds = ['tutorial', 'how-to', 'reference', 'explanation', 'rules'] as const
@@ -148,22 +148,16 @@ export const topicsView: AnswerView<DocsRow> = {
   isOfRun: false,
 }
 
-/** `topicOf`: the topic of a page, by its path. */
-export function pageView(path: string, topicOf: (path: string) => string | undefined): AnswerView<DocsRow> {
+/** `layout`: for a terminal. Elsewhere, a page stays Markdown. */
+export function pageView(layout: PageLayout | undefined): AnswerView<DocsRow> {
   return {
     columns: [...columns, 'text'],
     lines: ({ rows }, page) =>
-      rows.flatMap(({ text }) =>
-        wrapMarkdown(
-          showMarkdown(neutralisedLines(text ?? ''), { path, topicOf, heading: (line) => page.paint('heading', line) }),
-          page.width,
-        ),
-      ),
+      rows.flatMap(({ text }) => {
+        const lines = (text ?? '').trimEnd().split('\n').map(neutralise)
+        return layout === undefined ? lines : showMarkdown(lines.join('\n'), layout, page)
+      }),
     nothing: '',
     isOfRun: false,
   }
-}
-
-function neutralisedLines(text: string): readonly string[] {
-  return text.trimEnd().split('\n').map(neutralise)
 }

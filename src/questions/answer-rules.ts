@@ -5,9 +5,8 @@ import { schemas } from '../model/report.ts'
 import { anyObject, listOf } from '../model/schema.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
 import type { Rule } from '../rules/engine/rule.ts'
-import { readRulePage, remediationOf } from '../rules/rule-page.ts'
+import { remediationOf } from '../rules/rule-page.ts'
 import { count } from '../text/count.ts'
-import { wrapMarkdown } from './show-markdown.ts'
 
 const ruleRow = z.object({
   id: z.string(),
@@ -57,10 +56,4 @@ export const rulesView: AnswerView<RuleRow> = {
   ],
   nothing: 'No rule is in this pack.',
   isOfRun: false,
-}
-
-/** As text: the rule's page, which comes with the package. */
-export function rulePageView(id: string): AnswerView<RuleRow> {
-  const lines = readRulePage(id).trimEnd().split('\n')
-  return { ...rulesView, lines: (_, { width }) => wrapMarkdown(lines, width) }
 }

@@ -1,90 +1,99 @@
-import { wrapPieces } from '../text/columns.ts'
+import MarkdownIt, { type Token } from 'markdown-it'
+import { type Block, text } from '../report/document/blocks.ts'
+import { showBlocks } from '../report/document/terminal.ts'
+import type { TextPage } from '../report/text/page.ts'
 
-interface PageLayout {
+const parser = new MarkdownIt()
+
+export interface PageLayout {
   /** The path of the page, which its links are relative to. */
   readonly path: string
   /** The topic of a page, by its path. */
   readonly topicOf: (path: string) => string | undefined
-  readonly heading: (line: string) => string
 }
 
-const headingForm = /^(#{1,6}) (.{1,300})$/
-/** A link's text may go on in the next line. */
-const linkForm = /!?\[([^[\]]{1,300})\]\(([^()\s]{1,300})\)/g
+/** Prose that is wider is hard to read. */
+const widest = 100
 
-/** Lays Markdown out for a terminal: without the addresses of links, which a list at its end names as topics. */
-export function showMarkdown(lines: readonly string[], { path, topicOf, heading }: PageLayout): string[] {
+/** Lays Markdown out for a terminal: without the addresses of pages, which a list at its end names as topics. */
+export function showMarkdown(
+  markdown: string,
+  { path, topicOf }: PageLayout,
+  { paint, width: columns }: Pick<TextPage, 'paint' | 'width'>,
+): string[] {
   const topics = new Set<string>()
-  const withoutAddress = (text: string) =>
-    text.replace(linkForm, (_, label: string, address: string) => {
-      const topic = topicOf(targetOf(address, path))
-      const [, section] = address.split('#', 2)
-      if (topic !== undefined) topics.add(section === undefined ? topic : `${topic}#${section}`)
-      return /^https?:/.test(address) ? `${label} (${address})` : label
+  const show = (width: number, ...blocks: readonly Block[]) => showBlocks(blocks, { paint, width, full: true })
+  const width = Math.min(columns, widest)
+  const lines = showAll(parser.parse(markdown, {}), width).map((line) => line.trimEnd())
+  if (topics.size === 0) return lines
+  const named = [...topics].map((topic) => ({ command: `hookdrift docs ${topic}`, why: '' }))
+  return [...lines, '', ...show(width, text('Pages named here', 'strong'), { kind: 'commands', rows: named })]
+
+  function showAll(tokens: readonly Token[], width: number): string[] {
+    return elementsOf(tokens).flatMap((element, at, all) => {
+      const isSetOff = at > 0 && all[at - 1]?.[0]?.hidden !== true
+      return [...(isSetOff ? [''] : []), ...showElement(element, width)]
     })
-  const laidOut: string[] = []
-  let prose: string[] = []
-  const flush = () => {
-    if (prose.length > 0) laidOut.push(...withoutAddress(prose.join('\n')).split('\n'))
-    prose = []
   }
-  let isCode = false
-  for (const line of lines) {
-    if (line.trimStart().startsWith('```')) {
-      flush()
-      isCode = !isCode
-    } else if (isCode) {
-      laidOut.push(`    ${line}`.trimEnd())
-    } else if (headingForm.test(line)) {
-      flush()
-      laidOut.push(heading(withoutAddress(line)))
-    } else {
-      prose.push(line)
+
+  function showElement([first, ...rest]: readonly Token[], width: number): string[] {
+    const within = rest.slice(0, -1)
+    switch (first?.type) {
+      case 'fence': {
+        const rows = first.content.trimEnd().split('\n')
+        return show(width, { kind: 'commands', rows: rows.map((command) => ({ command, why: '' })) })
+      }
+      case 'bullet_list_open':
+      case 'ordered_list_open': {
+        return elementsOf(within).flatMap((item) => {
+          const mark = first.type === 'bullet_list_open' ? '- ' : `${item[0]?.info}. `
+          const lines = showAll(item.slice(1, -1), width - mark.length)
+          return lines.map((line, at) => `${at === 0 ? mark : ' '.repeat(mark.length)}${line}`)
+        })
+      }
+      case 'table_open': {
+        const parts = elementsOf(within).flatMap((part) => elementsOf(part.slice(1, -1)))
+        const [titles = [], ...rows] = parts.map((row) => row.filter(isInline))
+        const columns = titles.map((title) => ({ title: wordsOf(title) }))
+        return show(width, { kind: 'table', name: '', columns, rows: rows.map((row) => ({ cells: row.map(wordsOf) })) })
+      }
+      default: {
+        const words = within.filter(isInline).map(wordsOf).join(' ')
+        return show(width, first?.type === 'heading_open' ? text(words, 'strong') : text(words))
+      }
     }
   }
-  flush()
-  if (topics.size === 0) return laidOut
-  return [...laidOut, '', heading('Pages named here'), ...[...topics].map((topic) => `  hookdrift docs ${topic}`)]
+
+  function wordsOf({ children }: Token): string {
+    let address = ''
+    const words = (children ?? []).map((token) => {
+      if (token.type === 'link_open') address = String(token.attrGet('href'))
+      if (token.type === 'link_close') return showAddress(address)
+      return token.type === 'softbreak' ? ' ' : token.content
+    })
+    return words.join('')
+  }
+
+  function showAddress(address: string): string {
+    const topic = topicOf(targetOf(address, path))
+    const [, section] = address.split('#', 2)
+    if (topic !== undefined) topics.add(section === undefined ? topic : `${topic}#${section}`)
+    return /^https?:/.test(address) ? ` (${address})` : ''
+  }
 }
 
-/**
- * Wraps Markdown for a terminal that is narrower than the pages are, paragraph by paragraph and item by item. A row of
- * a table goes on below itself; code stays as it is.
- */
-export function wrapMarkdown(lines: readonly string[], width: number): readonly string[] {
-  if (width >= pageWidth) return lines
-  const wrapped: string[] = []
-  let open: string[] = []
-  const flush = () => {
-    const [first = ''] = open
-    const [lead = ''] = /^ {0,40}(?:[-*] |\d{1,3}\. )?/.exec(first) ?? []
-    const text = open
-      .map((line) => line.trim())
-      .join(' ')
-      .slice(lead.trimStart().length)
-    const pieces = wrapPieces(text.split(' '), width - lead.length)
-    wrapped.push(...pieces.map((piece, index) => `${index === 0 ? lead : ' '.repeat(lead.length)}${piece}`))
-    open = []
+/** The elements side by side in a text, each with what is in it and its end. */
+function elementsOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const elements: Token[][] = []
+  for (const token of tokens) {
+    if (token.level === tokens[0]?.level && token.nesting >= 0) elements.push([token])
+    else elements.at(-1)?.push(token)
   }
-  for (const line of lines) {
-    const isItem = /^ {0,40}(?:[-*] |\d{1,3}\. )/.test(line)
-    const isAlone = line === '' || /^(?: {4}|#|\u001b)/.test(line)
-    if (open.length > 0 && (isItem || isAlone || line.startsWith('|'))) flush()
-    if (isAlone) wrapped.push(line)
-    else if (line.startsWith('|')) wrapped.push(...wrapRow(line, width))
-    else open.push(line)
-  }
-  if (open.length > 0) flush()
-  return wrapped
+  return elements
 }
 
-/** Terminals of this width and more, and pipes, get the lines as the pages have them. */
-const pageWidth = 100
-
-function wrapRow(line: string, width: number): string[] {
-  if (line.length <= width) return [line]
-  const [first = '', ...rest] = wrapPieces(line.split(' '), width - 4)
-  return [first, ...rest.map((more) => `    ${more}`)]
+function isInline({ type }: Token): boolean {
+  return type === 'inline'
 }
 
 /** The path that a relative link of a page leads to. */
@@ -100,8 +109,7 @@ function targetOf(address: string, path: string): string {
  * none, the anchors of the page.
  */
 export function pickSection(text: string, section: string): string | readonly string[] {
-  const lines = text.split('\n')
-  const headings = headingsIn(lines)
+  const headings = headingsIn(text)
   const anchors = headings.map(({ anchor }) => anchor)
   const wanted = section.toLowerCase()
   const index = [
@@ -114,18 +122,17 @@ export function pickSection(text: string, section: string): string | readonly st
   const chosen = index === undefined || wanted === '' ? undefined : headings[index]
   if (chosen === undefined || index === undefined) return anchors
   const next = headings.slice(index + 1).find(({ depth }) => depth <= chosen.depth)
-  return lines.slice(chosen.at, next?.at).join('\n').trimEnd()
+  return text.split('\n').slice(chosen.at, next?.at).join('\n').trimEnd()
 }
 
-function headingsIn(lines: readonly string[]) {
-  const headings: { readonly at: number; readonly depth: number; readonly anchor: string }[] = []
-  let isCode = false
-  for (const [at, line] of lines.entries()) {
-    if (line.trimStart().startsWith('```')) isCode = !isCode
-    const [, marks, title] = isCode ? [] : (headingForm.exec(line) ?? [])
-    if (marks !== undefined && title !== undefined) headings.push({ at, depth: marks.length, anchor: anchorOf(title) })
-  }
-  return headings
+function headingsIn(text: string) {
+  return parser
+    .parse(text, {})
+    .flatMap(({ type, tag, map }, at, all) =>
+      type === 'heading_open'
+        ? [{ at: map?.[0] ?? 0, depth: Number(tag.slice(1)), anchor: anchorOf(all[at + 1]?.content ?? '') }]
+        : [],
+    )
 }
 
 /** As GitHub makes it. */

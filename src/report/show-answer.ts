@@ -9,7 +9,7 @@ import type { Answer, AnswerCoverage, AnswerRun, AnswerView } from './answer.ts'
 import type { AnswerFormat } from './answer-formats.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import { describeFailures, groupFailures } from './describe-failures.ts'
-import { blockLines } from './document/terminal.ts'
+import { showBlocks } from './document/terminal.ts'
 import { listingWalks } from './gaps.ts'
 import type { RenderOptions } from './report-format.ts'
 import { openAnswerPage, type TextPage } from './text/page.ts'
@@ -99,7 +99,7 @@ function showRows<Row>(answer: Answer<Row>, view: AnswerView<Row>, page: TextPag
   if (view.blocks === undefined) return showTable(answer, view, page, render.tableWidth)
   const { runNumber, locating } = page
   const commandFor = (command: string) => (locating === null ? null : `hookdrift ${command}${locating}`)
-  const lines = blockLines(view.blocks(answer, { runNumber, commandFor }), { ...render, full: true })
+  const lines = showBlocks(view.blocks(answer, { runNumber, commandFor }), { ...page, full: true })
   return lines[0] === '' ? lines.slice(1) : lines
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pagePaths } from '../../src/cli/docs.ts'
 import { topicsOf } from '../../src/questions/answer-docs.ts'
-import { showMarkdown, wrapMarkdown } from '../../src/questions/show-markdown.ts'
+import { showMarkdown } from '../../src/questions/show-markdown.ts'
 import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
 
@@ -32,7 +32,6 @@ describe('hookdrift docs', () => {
     const { code, stdout } = await docs(topic)
     expect(code).toBe(0)
     expect(stdout).toMatch(/^# Run in CI\n/)
-    expect(stdout).not.toContain('```')
   })
 
   it('shows the page of a rule', async () => {
@@ -59,34 +58,42 @@ describe('hookdrift docs', () => {
 })
 
 describe('Markdown in a terminal', () => {
-  const options = { path: 'how-to/a', topicOf: (path: string) => ({ 'reference/b': 'b' })[path], heading: String }
+  const shownAt = (width: number, ...lines: readonly string[]) => {
+    const layout = { path: 'how-to/a', topicOf: (path: string) => ({ 'reference/b': 'b' })[path] }
+    return showMarkdown(lines.join('\n'), layout, { paint: (style, said) => `${style}(${said})`, width })
+  }
 
-  it('has no addresses of pages, and names them at the end', () => {
-    const lines = ['# A', 'See [the', 'page](../reference/b.md#part) and [others](https://a.example).']
-    expect(showMarkdown(lines, options)).toEqual([
-      ...['# A', 'See the', 'page and others (https://a.example).'],
-      ...['', 'Pages named here', '  hookdrift docs b#part'],
-    ])
+  it.each([
+    [
+      'a heading and a link: the page is named at the end',
+      ['# A', 'See [the', 'page](../reference/b.md#part), `code` and [others](https://a.example).'],
+      ['heading(A)', '', 'See the page, code and others', '(https://a.example).', '', 'heading(Pages named here)'],
+      ['  hookdrift docs b#part'],
+    ],
+    [
+      'a list in a list',
+      ['1. one', '   - two three four five six seven eight', '2. nine'],
+      ['1. one', '   - two three four five six seven', '     eight', '2. nine'],
+    ],
+    ['a table', ['| a | b |', '|---|---|', '| `c` | d |'], ['heading(a  b)', 'c  d']],
+    [
+      'code, which is kept as it is',
+      ['```sh', 'a [b](c.md) of a line that is longer than the width', '```'],
+      ['  a [b](c.md) of a line that is longer than the width'],
+    ],
+  ])('lays out %s', (_, lines, beginning, end = []) => {
+    const shown = shownAt(34, ...lines)
+    expect(shown.slice(0, beginning.length)).toEqual(beginning)
+    expect(shown.slice(shown.length - end.length)).toEqual(end)
   })
 
-  it('is wrapped where the terminal is narrower, but for code', () => {
-    const lines = [
-      '# A',
-      'one two three',
-      'four',
-      '- five six seven',
-      '',
-      '    a line of code that is long',
-      '| a | b c d e f |',
-    ]
-    expect(wrapMarkdown(lines, 12)).toEqual([
-      ...['# A', 'one two', 'three four', '- five six', '  seven', '', '    a line of code that is long'],
-      ...['| a | b', '    c d e f', '    |'],
-    ])
-    expect(wrapMarkdown(lines, 100)).toBe(lines)
-  })
-
-  it('keeps code as it is', () => {
-    expect(showMarkdown(['```sh', 'a [b](c.md)', '```'], options)).toEqual(['    a [b](c.md)'])
+  it('is that of a page and of a rule; a pipe gets Markdown', async () => {
+    for (const line of ['docs endpoint/secret-weak', 'rules endpoint/secret-weak']) {
+      const piped = await command(line, { cwd: import.meta.dirname })
+      expect(piped.stdout).toMatch(/^# endpoint\/secret-weak\n[\s\S]*\n\|---\|/)
+      const { stdout } = await command(line, { cwd: import.meta.dirname, columns: 80 })
+      expect(stdout).toMatch(/endpoint\/secret-weak[\s\S]*severity +packs/)
+      expect(stdout).not.toMatch(/^#|^\||`/m)
+    }
   })
 })

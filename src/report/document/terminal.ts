@@ -3,7 +3,7 @@ import { count } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
 import { layTable } from '../../text/table.ts'
 import type { RenderOptions } from '../report-format.ts'
-import { isStyle, painter, type Style } from '../text/page.ts'
+import { isStyle, painter, type Style, type TextPage } from '../text/page.ts'
 import { shorten } from '../text/shorten.ts'
 import {
   type Block,
@@ -21,14 +21,19 @@ import {
 const narrowest = 40
 
 /** For people at a terminal. */
-export function asTerminal({ title, about, verdict, sections }: Document, render: RenderOptions): string {
-  return `${blockLines([text(title, 'strong'), verdict, ...about, ...sections], render).join('\n')}\n`
+export function asTerminal(
+  { title, about, verdict, sections }: Document,
+  { colour, width, full }: RenderOptions,
+): string {
+  const page = { paint: painter(colour), width: Math.max(width, narrowest), full }
+  return `${showBlocks([text(title, 'strong'), verdict, ...about, ...sections], page).join('\n')}\n`
 }
 
-/** Blocks as lines of at most the terminal's width, but for commands, which are never broken. */
-export function blockLines(blocks: readonly Block[], { colour, width: columns, full }: RenderOptions): string[] {
-  const width = Math.max(columns, narrowest)
-  const paint = painter(colour)
+/** Blocks as lines of at most the page's width, but for commands, which are never broken. */
+export function showBlocks(
+  blocks: readonly Block[],
+  { paint, width, full }: Pick<TextPage, 'paint' | 'width'> & Pick<RenderOptions, 'full'>,
+): string[] {
   const wrap = (said: string, by: number) => wrapProse(said, width - by).map((line) => `${' '.repeat(by)}${line}`)
   return showAll(blocks, 0)
 
@@ -123,7 +128,7 @@ export function blockLines(blocks: readonly Block[], { colour, width: columns, f
     const widest = Math.max(...rows.map(({ command }) => widthOf(command)))
     return rows.map(({ command, why }) => {
       const line = `  ${padColumns(command, widest)}  ${paint('aside', why)}`
-      return 4 + widest + widthOf(why) <= width ? line : `  ${command}`
+      return why !== '' && 4 + widest + widthOf(why) <= width ? line : `  ${command}`
     })
   }
 

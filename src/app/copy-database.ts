@@ -107,7 +107,7 @@ export async function copyHistory(
 function refuseBroken({ ok, checks }: Verification, { what, advice }: { what: string; advice: string }): void {
   if (ok) return
   const failed = checks.find((check) => check.ok === false)
-  throw AuditError.failure(`${what}: ${failed?.id}: ${failed?.detail}`, { advice })
+  throw AuditError.failure(`${what}: ${failed?.detail}`, { advice })
 }
 
 /** What verifying a history takes from above it. */

@@ -114,6 +114,6 @@ export function watchInLog(log: Log): DeliveryObserver {
         'the receiver is gone (410): the channel is disabled until its address changes or a test arrives',
       ),
     gaveUp: (channel, notification, error) =>
-      log.error({ channel, notification, error }, 'notification given up after a day'),
+      log.error({ channel, notification, error }, 'notification undeliverable after a day'),
   }
 }

@@ -54,8 +54,8 @@ export function defineInit(command: Command) {
       'after',
       `
 It writes all files or none, replaces no file, and stores no key.
-A project's key needs no --organisation. For a personal key, copy the id from the organisation's settings
-in Convoy's dashboard; the API shows it as organisation_id of each project.
+A project's key needs no --organisation. For a personal key, copy the id from the organisation's
+settings in Convoy's dashboard; the API shows it as organisation_id of each project.
 Exit codes: 0 files written, 2 an answer is missing or wrong, 3 the service cannot be audited.`,
     )
 

@@ -33,8 +33,8 @@ export function expandReferences(
   const unset = (name: string) => {
     if (origin.variableAt === undefined) return `the environment variable ${name} is not set`
     return name === 'HOOKDRIFT_ORGANISATION'
-      ? 'it is not set: the id of the organisation whose projects are listed; or name them in HOOKDRIFT_PROJECTS'
-      : 'it is not set'
+      ? 'not set. A personal key needs the id of the organisation; or list projects in HOOKDRIFT_PROJECTS'
+      : 'not set'
   }
   const read = onceEach((path) => fileText(path, file, readFile))
   let filledIn = 0

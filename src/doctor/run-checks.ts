@@ -176,7 +176,7 @@ const heedWarning = 'Change it there, and replace the secret: others may have re
 function adviceOn(text: string): string {
   const isEmpty = text.includes(' is empty once ')
   if (isEmpty && text.includes('${file:')) return 'Write the value into the file, where hookdrift runs.'
-  const isMissing = isEmpty || text.includes(' is not set')
+  const isMissing = isEmpty || text.includes(' not set')
   return isMissing
     ? 'Set the variable where hookdrift runs; in CI, check that the secret of the job is set.'
     : correctFile
@@ -377,11 +377,11 @@ function contentDiagnoses(
   if (verification === undefined) return [schemaDiagnosis(content, file, server !== undefined)]
   if (verification.ok) {
     const disk = isLocal ? ', local disk' : ''
-    return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, verifies${disk}${free}${on}`)]
+    return [ok(`${file}: ${showBytes(bytes)}, ${count(committedRuns, 'run')}, intact${disk}${free}${on}`)]
   }
   const advice = 'Keep a copy of it and restore the last backup that verifies: `hookdrift docs keep-the-history`.'
   const failed = verification.checks.filter((check) => check.ok === false)
-  return failed.map(({ id, detail }) => fail(`${file} does not verify: ${id} ${detail}`, advice))
+  return failed.map(({ detail }) => fail(`${file} does not verify: ${detail}`, advice))
 }
 
 function schemaDiagnosis({ schema, knownSchema }: HistoryContent, file: string, isOnServer: boolean): Diagnosis {

@@ -15,7 +15,7 @@ import { readConfigured } from './read-configured.ts'
 const page = {
   path: '/notifications',
   title: 'Notifications',
-  about: 'Messages that wait or were given up. As of now, not of a run.',
+  about: 'Pending and undeliverable messages. As of now, not of a run.',
   ...asked(pendingMessages),
   words: ['notify'],
   usual: () => ({ pending: 'true' }),
@@ -42,7 +42,7 @@ export const notificationsPage: SitePage = {
 function showLost(lost: readonly ChannelState[]): Markup {
   const lines = lost.map(({ name, dead, gone }) =>
     gone === null
-      ? html`<li><b>${name}:</b> ${count(dead, 'message')} given up</li>`
+      ? html`<li><b>${name}:</b> ${count(dead, 'undeliverable message')}</li>`
       : html`<li><b>${name}:</b> its receiver answered 410 at ${showInstant(gone.at)}: disabled until a test message arrives</li>`,
   )
   return html`<div class="unscanned" role="note"><p><b>${count(lost.length, 'channel')} ${lost.length === 1 ? 'fails' : 'fail'} to deliver.</b></p><ul>${lines}</ul></div>
@@ -81,4 +81,4 @@ async function showChannels(
   return pageSection({ id: 'channels', title: 'Channels', count: rows.length, content })
 }
 
-const fates = { pending: 'waits', delivered: 'delivered', dead: 'given up' } as const
+const fates = { pending: 'waits', delivered: 'delivered', dead: 'undeliverable' } as const

@@ -12,8 +12,8 @@ const longest = 1000
 export function readQuery(search: URLSearchParams, names: readonly string[]): SiteQuery {
   for (const [name, value] of search) {
     if (!names.includes(name)) {
-      throw AuditError.usage(`there is no parameter "${name}"${suggestName(name, names)}`, {
-        advice: names.length === 0 ? 'It takes no parameter.' : `This page reads ${names.join(', ')}.`,
+      throw AuditError.usage(`unknown parameter "${name}"${suggestName(name, names)}`, {
+        advice: names.length === 0 ? 'This page accepts none.' : `This page accepts: ${names.join(', ')}.`,
       })
     }
     if (value.length > longest) throw AuditError.usage(`the parameter "${name}" has more than ${longest} characters`)

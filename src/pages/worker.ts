@@ -94,7 +94,7 @@ function showSchedules(
     id: 'schedules',
     title: 'Schedules',
     count: schedules.length,
-    note: 'Next times before jitter. A worker keeps them; this page starts nothing.',
+    note: 'Scheduled times, without jitter. Read-only.',
     content:
       rows.length === 0
         ? emptyState('The configuration has no schedules: a project is stale 25 h after its last scan.', 'none')

@@ -40,16 +40,16 @@ export function answerVerification(
     more: { ok, anchor },
     ...limited(checks, limit),
     run: run === null ? null : toAnswerRun(run),
-    conclusion: ok ? [`${file} verifies.`, ...toKeep] : [adviseOn(checks, file)],
+    conclusion: ok ? [`${file} is intact.`, ...toKeep] : [adviseOn(checks, file)],
   }
 }
 
 export const verificationView: AnswerView<VerificationRow> = {
   columns: ['id', 'ok', 'detail', 'means'],
   lines({ rows }, page) {
-    const wide = Math.max(...rows.map(({ id }) => id.length))
+    const wide = Math.max(...rows.map(({ id }) => nameOf(id).length))
     return rows.flatMap(({ id, ok, detail, means }) => {
-      const beginning = `${wordFor(ok)}  ${neutralise(id).padEnd(wide)}  `
+      const beginning = `${wordFor(ok)}  ${nameOf(id).padEnd(wide)}  `
       const sentence = means === undefined ? detail : `${detail}. That means: ${means}`
       const [first = '', ...rest] = wrapProse(neutralise(sentence), page.width - beginning.length)
       return [`${beginning}${first}`, ...rest.map((line) => `${' '.repeat(beginning.length)}${line}`)]
@@ -57,6 +57,30 @@ export const verificationView: AnswerView<VerificationRow> = {
   },
   nothing: '',
   isOfRun: false,
+}
+
+/** What checks are about. */
+const names: Readonly<Record<string, string>> = {
+  integrity_check: 'File',
+  foreign_key_check: 'References',
+  schema: 'Schema',
+  migration: 'Migrations',
+  records: 'Records',
+  I1: 'Commits',
+  I2: 'Contents',
+  I3: 'Versions',
+  I4: 'Removals',
+  I5: 'Endings',
+  I6: 'Pruning',
+  I7: 'Secrets',
+  I8: 'Exit codes',
+  I9: 'Messages',
+  I10: 'Chain',
+  anchor: 'Anchor',
+}
+
+function nameOf(id: string): string {
+  return names[id] ?? id
 }
 
 function wordFor(ok: boolean | null): string {
@@ -67,7 +91,7 @@ function wordFor(ok: boolean | null): string {
 function adviseOn(checks: readonly CheckResult[], file: string): string {
   const failed = checks.filter(({ ok }) => ok === false).map(({ id }) => id)
   if (failed.join() === 'anchor') {
-    return `${file} verifies by itself, and is not the history of the anchor. Keep a copy of it, and find out who could write it: \`hookdrift docs verify\`.`
+    return `${file} is intact by itself, and is not the history of the anchor. Keep a copy of it, and find out who could write it: \`hookdrift docs verify\`.`
   }
-  return `${file} does not verify (${failed.join(', ')}). Keep a copy of it, restore the last backup that verifies, and audit again: \`hookdrift docs keep-the-history\`.`
+  return `${file} does not verify (${failed.map(nameOf).join(', ')}). Keep a copy of it, restore the last backup that verifies, and audit again: \`hookdrift docs keep-the-history\`.`
 }

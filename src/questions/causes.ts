@@ -66,5 +66,5 @@ export const causesView: AnswerView<ReportCause> = {
       'cause',
       rows.map((cause) => causeItem(cause, { run, commandFor })),
     ),
-  nothing: 'No open violation follows from a change that hit several resources or fields.',
+  nothing: 'No open violations share a cause.',
 }

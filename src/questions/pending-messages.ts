@@ -54,7 +54,7 @@ export const notifyForm: AnswerForm = {
 export const pendingMessages = question({
   form: notifyForm,
   parameters: {
-    pending: parameter('--pending', 'only show the channels, the pending messages and those that were given up', given),
+    pending: parameter('--pending', 'only show the channels, and their pending and undeliverable messages', given),
   },
   isOfRun: false,
   async read(history, _, { limit }) {
@@ -122,7 +122,7 @@ function toRow({ id, channel, run, createdAt, state, attempts, nextTryAt, error 
 function describeChannel({ name, pending, dead, lastDeliveredAt, gone }: ChannelState): string {
   const fate = gone === null ? '' : `GONE: its receiver answered 410 at ${showTime(gone.at)}, disabled; `
   const last = lastDeliveredAt === null ? 'nothing was delivered yet' : `last delivered at ${showTime(lastDeliveredAt)}`
-  return `${name}: ${fate}${pending} pending, ${dead} given up, ${last}`
+  return `${name}: ${fate}${pending} pending, ${dead} undeliverable, ${last}`
 }
 
 export const outboxView: AnswerView<OutboxRow> = {

@@ -87,8 +87,8 @@ export function readParameters<Parameters extends ParameterTable>(
     const apiParameter = parameters.find((each) => each.name === givenName)
     if (apiParameter === undefined) {
       const names = parameters.map((each) => each.name)
-      throw AuditError.usage(`there is no parameter "${givenName}"${suggestName(givenName, names)}`, {
-        advice: `${name} reads ${names.join(', ')}`,
+      throw AuditError.usage(`unknown parameter "${givenName}"${suggestName(givenName, names)}`, {
+        advice: `${name} accepts: ${names.join(', ')}`,
       })
     }
     refuseText(apiParameter, text)

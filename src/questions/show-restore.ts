@@ -97,7 +97,7 @@ function showVariables(rows: readonly RestoreRow[], page: TextPage): string[] {
   const widest = Math.max(...variables.map(({ name }) => widthOf(name)))
   return [
     '',
-    page.paint('heading', 'Set these variables first. In the body, write " and \\ of a value as \\" and \\\\.'),
+    page.paint('heading', 'Set these variables first. Escape " and \\ in values.'),
     '',
     ...variables.flatMap(({ name, path, hint, of }) => {
       const position = [path === null ? '' : neutralise(path), of].filter((part) => part !== '').join(' ')

@@ -331,7 +331,7 @@ const words = {
   added: 'added',
   removed: 'removed',
   modified: 'modified',
-  first_seen: 'first seen, by the first scan of its kind',
+  first_seen: 'present at the first scan of its kind',
   restated: 'restated: stored again without a changed field',
   pruned: 'another state: the one before it was pruned',
 } as const satisfies Record<Exclude<TimelineChange, null>, string>

@@ -152,8 +152,7 @@ function stateAt(until: string | null, now: number): DecidedRow['state'] {
   return remainingMs <= soonMs ? 'ends_soon' : 'in_force'
 }
 
-const unrecorded =
-  'Waivers that accept nothing are not recorded: waiver/unused and waiver/expired name them among the violations.'
+const unrecorded = 'Unused and expired waivers are reported as violations (waiver/unused, waiver/expired).'
 
 const waiverStates = {
   in_force: 'in force',

@@ -53,7 +53,9 @@ describe('hookdrift audit with notifications', () => {
     const [got] = notified.receiver.got
     const message = new Webhook(secret).verify(got?.body ?? '', { ...got?.headers } as Record<string, string>)
     expect(message).toMatchObject({ type: 'hookdrift.notification', data: { run: { number: 2 } } })
-    expect((await notified.notify('--pending')).stdout).toMatch(/^hook: 0 pending, 0 given up, last delivered at 20/)
+    expect((await notified.notify('--pending')).stdout).toMatch(
+      /^hook: 0 pending, 0 undeliverable, last delivered at 20/,
+    )
   })
 
   it('keeps its exit code and its message when it cannot deliver, and the next run delivers both in order', async () => {

@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgres)('a history in PostgreSQL', () => {
     })
     expect(await historyRow()).toMatchObject({
       status: 'ok',
-      detail: expect.stringMatching(/^postgres:.*, 2 runs, verifies, PostgreSQL/),
+      detail: expect.stringMatching(/^postgres:.*, 2 runs, intact, PostgreSQL/),
     })
     expect(await say(`demo --history ${url}`)).toMatchObject(refusal(/--history postgres:.*: there is a history\n/))
     const { stdout } = await say(`__complete zsh -- report --history ${url} --run ''`)

@@ -59,7 +59,7 @@ describe('the anchor of a history', () => {
     const { code, stdout } = await run(`verify --history other.db --anchor ${anchors[2] ?? ''}`)
     expect(code).toBe(4)
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'other.db verifies by itself, and is not the history of the anchor.',
+      'other.db is intact by itself, and is not the history of the anchor.',
     )
   })
 

@@ -94,7 +94,7 @@ describe('the environment as a configuration', () => {
 
   it.each([
     ['no key', { HOOKDRIFT_KEY: '' }, 'HOOKDRIFT_KEY: key is empty once `${HOOKDRIFT_KEY}` is filled in'],
-    ['no key at all', { HOOKDRIFT_KEY: undefined }, 'HOOKDRIFT_KEY: it is not set'],
+    ['no key at all', { HOOKDRIFT_KEY: undefined }, 'HOOKDRIFT_KEY: not set'],
     ['two keys', { HOOKDRIFT_KEY_FILE: '/k' }, 'HOOKDRIFT_KEY and HOOKDRIFT_KEY_FILE are both set\nunset one of them'],
     ['a key in quotes', { HOOKDRIFT_KEY: '"abc"' }, 'HOOKDRIFT_KEY: '],
     ['a file without key', { HOOKDRIFT_KEY: '', HOOKDRIFT_KEY_FILE: '/k' }, 'HOOKDRIFT_KEY_FILE: cannot read /k'],
@@ -104,7 +104,7 @@ describe('the environment as a configuration', () => {
     [
       'all projects of no organisation',
       { HOOKDRIFT_PROJECTS: 'all' },
-      'HOOKDRIFT_ORGANISATION: it is not set: the id of the organisation whose projects are listed; or name them in HOOKDRIFT_PROJECTS',
+      'HOOKDRIFT_ORGANISATION: not set. A personal key needs the id of the organisation; or list projects in HOOKDRIFT_PROJECTS',
     ],
     ['no project', { HOOKDRIFT_PROJECTS: ' , ' }, 'HOOKDRIFT_PROJECTS names no project\nset it to `all`'],
     ['an id twice', { HOOKDRIFT_PROJECTS: 'a=1,b=1' }, 'HOOKDRIFT_PROJECTS has the id 1 twice'],

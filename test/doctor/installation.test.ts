@@ -46,7 +46,7 @@ describe('doctor', () => {
     const second = await examineFleet(cli)
     expect(second.code).toBe(0)
     expect(second.of('history')).toEqual([
-      expect.stringMatching(/^ok hookdrift\.db: SIZE, 1 run, verifies(?:, local disk)?, SIZE free$/),
+      expect.stringMatching(/^ok hookdrift\.db: SIZE, 1 run, intact(?:, local disk)?, SIZE free$/),
     ])
     expect(second.of('seal-key')).toEqual([
       'ok the file hookdrift.key → Keep a copy of the key elsewhere: with another key, secrets that change meanwhile go undetected.',
@@ -64,7 +64,7 @@ describe('doctor', () => {
     using directory = openDirectory()
     const url = `http://127.0.0.1:${await closedPort()}`
     const incomplete = await examine(directory.path, { HOOKDRIFT_URL: url })
-    expect(incomplete.of('configuration').join()).toMatch(/^fail HOOKDRIFT_KEY: it is not set .* is set\.$/)
+    expect(incomplete.of('configuration').join()).toMatch(/^fail HOOKDRIFT_KEY: not set .* is set\.$/)
     const whole = { HOOKDRIFT_URL: url, HOOKDRIFT_KEY: acmeKey, HOOKDRIFT_PROJECTS: 'payments=P1' }
     const { of } = await examine(directory.path, whole)
     expect(of('configuration')).toEqual(['ok the environment: 1 service, 1 project'])
@@ -275,7 +275,7 @@ describe('the history', () => {
     expect({ code, failed }).toEqual({ code: 2, failed: ['history'] })
     expect(of('history')).toEqual([
       'warn ./hookdrift.db is readable by other users → Run `chmod 600 ./hookdrift.db`.',
-      expect.stringMatching(/^fail hookdrift\.db does not verify: I10 .* → Keep a copy of it/),
+      expect.stringMatching(/^fail hookdrift\.db does not verify: not as run .* → Keep a copy of it/),
     ])
   })
 
@@ -294,7 +294,7 @@ describe('the history', () => {
     const open = new Database(cli.directory.file('hookdrift.db'))
     onTestFinished(() => void open.close())
     open.exec('BEGIN IMMEDIATE')
-    expect((await examineFleet(cli)).of('history')).toEqual([expect.stringMatching(/^ok .*, 1 run, verifies/)])
+    expect((await examineFleet(cli)).of('history')).toEqual([expect.stringMatching(/^ok .*, 1 run, intact/)])
   })
 })
 

@@ -68,7 +68,7 @@ export function describeUpkeep(name: string, makePlace: MakePlace): void {
       for (const path of [target, nextPath()]) {
         await expect(upkeep.backUp(path, { ...request, replace: true })).rejects.toMatchObject({
           exitCode: 4,
-          message: expect.stringContaining('does not verify: I2'),
+          message: expect.stringContaining('does not verify: the body of '),
         })
         expect(existsSync(path)).toBe(path === target)
       }

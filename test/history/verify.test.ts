@@ -225,12 +225,12 @@ describe('verify', () => {
       'UPDATE version SET to_run = 4 WHERE id = 1',
       'I3: version of endpoint a that begins with run 2 overlaps the one before it',
     ],
-    ["UPDATE walk SET status = 'partial' WHERE run = 2", 'I4: endpoint b was removed by run 2, whose walk was partial'],
-    ['DELETE FROM walk WHERE run = 2', 'I4: endpoint b was removed by run 2, whose walk was not made'],
+    ["UPDATE walk SET status = 'partial' WHERE run = 2", 'I4: endpoint b was removed by run 2, whose scan was partial'],
+    ['DELETE FROM walk WHERE run = 2', 'I4: endpoint b was removed by run 2, whose scan was not made'],
     ['DELETE FROM run WHERE number = 3', 'I6: run 3 is missing, and no pruning says so'],
     [
       "UPDATE walk SET status = 'partial' WHERE run = 2",
-      'I5: endpoint/url-not-https at endpoint b was resolved by run 2, which did not walk all endpoints and evaluated the same policy as before',
+      'I5: endpoint/url-not-https at endpoint b ended in run 2, which did not scan all endpoints and evaluated the same policy as before',
     ],
     [
       'UPDATE violation SET resolution = NULL WHERE to_run = 2',

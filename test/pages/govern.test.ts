@@ -163,7 +163,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
       message.run('b', 2, 'dead', attack)
     })
     expect(page).toContain('2 channels fail to deliver')
-    expect(page.indexOf('1 message given up')).toBeLessThan(page.indexOf('>pending<'))
+    expect(page.indexOf('1 undeliverable message')).toBeLessThan(page.indexOf('>pending<'))
     expect(page).not.toContain('<img')
     expect(await text('/notifications')).toContain('No message is pending.')
   })
@@ -198,7 +198,7 @@ describe('the pages of rules, exceptions and the worker', async () => {
     expect(cellsOf(page, 'mail')).toEqual(['email', expect.stringMatching(/^2026-11-20 13:00 UTC.*: waits$/)])
     expect(cellsOf(page, 'old')).toEqual([
       'no longer configured',
-      expect.stringMatching(/^2026-11-20 14:00 UTC.*: given up$/),
+      expect.stringMatching(/^2026-11-20 14:00 UTC.*: undeliverable$/),
     ])
     expect(cellsOf(page, 'silent')).toEqual(['webhook', 'none is kept'])
     expect(cellsOf(page, 'new')).toEqual(['jira', 'none yet'])

@@ -129,7 +129,7 @@ describe('a tool', () => {
 
   it.each([
     ['violations', { project: 'demo/nowhere' }, /--project demo\/nowhere matches none of demo\/orders/],
-    ['violations', { severty: 'high' }, /there is no parameter "severty", did you mean severity\?/],
+    ['violations', { severty: 'high' }, /unknown parameter "severty", did you mean severity\?/],
     ['violations', { severity: 'worst' }, /expected one of critical, high/],
     ['violations', { run: 99 }, /there is no committed run 99; the history has runs 1/],
     ['violations', { limit: 0 }, /Expected a number from 1, or all/],

@@ -200,7 +200,7 @@ describe('the text of restore', () => {
     const lines = stdout.split('\n')
     const [from, to] = [
       lines.findIndex((line) => line.startsWith('curl ')),
-      lines.indexOf('Set these variables first. In the body, write " and \\ of a value as \\" and \\\\.'),
+      lines.indexOf('Set these variables first. Escape " and \\ in values.'),
     ]
     const script = `curl() { for argument in "$@"; do printf '%s\\0' "$argument"; done; }\n${lines.slice(from, to).join('\n')}`
     const values = new Map([

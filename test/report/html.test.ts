@@ -336,7 +336,7 @@ describe('the trend of an HTML report', () => {
       expect(page).toContain(`<li>${fact}</li>`)
     }
     const bySeverity = aTrend.bySeverity.map((one) => ({ ...one, fixed: 0, mean_time_to_fix_ms: null }))
-    expect(shown({ ...aTrend, bySeverity })).toContain('<li>nothing was fixed in 14 days</li>')
+    expect(shown({ ...aTrend, bySeverity })).toContain('<li>no fixes in 14 days</li>')
   })
 
   it('is not drawn of a single day, and is in no other format', () => {

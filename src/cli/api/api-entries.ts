@@ -42,7 +42,7 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   notify: question(
     'notify --pending',
     async () => (await import('../../questions/pending-messages.ts')).pendingMessages,
-    { description: 'List the channels, and the messages that wait or were given up', isOfAllProjects: true },
+    { description: 'List the channels, and their pending and undeliverable messages', isOfAllProjects: true },
   ),
   report: { words: 'report', load: async () => (await import('../report.ts')).reportSource },
   restore: question('restore', async () => (await import('../../questions/restore.ts')).restore, { hasCommands: true }),

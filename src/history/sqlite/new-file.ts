@@ -89,7 +89,7 @@ function alreadyThere(target: string): AuditError {
 
 /** Why there is no backup of a history whose copy has faults. */
 export function unverifiedBackup(displayName: string, { checks }: Verification): AuditError {
-  const failed = checks.filter(({ ok }) => ok === false).map(({ id, detail }) => `${id}: ${detail}`)
+  const failed = checks.filter(({ ok }) => ok === false).map(({ detail }) => detail)
   return AuditError.failure(`no backup was made: the copy of ${displayName} does not verify: ${failed[0] ?? ''}`, {
     advice: 'run `hookdrift verify`, keep the backups that you have, and see `hookdrift docs verify`',
   })

@@ -54,7 +54,7 @@ function describeFixing(bySeverity: readonly SeverityTrend[], period: string): s
     mean === null ? [] : [{ severity, fixed, mean }],
   )
   const fixed = withMean.reduce((sum, one) => sum + one.fixed, 0)
-  if (fixed === 0) return `nothing was fixed in ${period}`
+  if (fixed === 0) return `no fixes in ${period}`
   const mean = withMean.reduce((sum, one) => sum + one.mean * one.fixed, 0) / fixed
   const each = withMean.map((one) => `${showOpenTime(one.mean)} of ${one.severity}`).join(', ')
   return `mean time to fix: ${showOpenTime(mean)} (${each})`

@@ -110,7 +110,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
     await expect(copy(file, fixture.place.url)).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringMatching(
-        /^the copy was removed: .* does not verify: schema: hookdrift did not make the rule/,
+        /^the copy was removed: .* does not verify: hookdrift did not make the rule/,
       ),
     })
     expect(await fixture.db.value('SELECT count(*) FROM hookdrift.run')).toBe(0)

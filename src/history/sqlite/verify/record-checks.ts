@@ -6,8 +6,7 @@ import { type Check, isInvalidTime, sentences } from './check.ts'
 export const recordChecks: readonly Check[] = [
   {
     id: 'records',
-    invariant:
-      'the lease, projects, first complete walks, documents, channels and checkpoints are as hookdrift writes them',
+    invariant: 'lease, projects, first complete scans, documents, channels and checkpoints are valid',
     means: 'another program altered rows that identify runs and messages',
     *find(db) {
       for (const { sql } of questions) yield* sentences<{ what: string }>(db, sql, ({ what }) => what)
@@ -15,7 +14,7 @@ export const recordChecks: readonly Check[] = [
   },
   {
     id: 'I9',
-    invariant: 'every message was delivered, waits or was given up, in order and under the id that it was written with',
+    invariant: 'every message was delivered, waits or is undeliverable, in order and under its id',
     means: 'a receiver missed a message, or got one out of order or under another id',
     *find(db) {
       yield* sentences<{ channel: string; missing: number }>(

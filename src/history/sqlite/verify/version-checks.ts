@@ -13,7 +13,7 @@ interface VersionRow {
 export const versionChecks: readonly Check[] = [
   {
     id: 'I2',
-    invariant: 'every body matches its digest',
+    invariant: 'each content matches its digest',
     means: 'a stored resource was altered: drift that is compared with it would be wrong',
     *find(db) {
       const versions = db.prepare<
@@ -52,27 +52,27 @@ export const versionChecks: readonly Check[] = [
   },
   {
     id: 'I4',
-    invariant: 'a resource is removed only by a complete walk',
+    invariant: 'each removal is backed by a complete scan',
     means: 'a resource that was not scanned was reported as removed',
     find: (db) =>
       sentences<VersionRow & { status: string | null }>(
         db,
         removedSql,
         ({ kind, uid, run, status }) =>
-          `${kind} ${uid} was removed by run ${run}, whose walk was ${status ?? 'not made'}`,
+          `${kind} ${uid} was removed by run ${run}, whose scan was ${status ?? 'not made'}`,
       ),
   },
   {
     id: 'I5',
     invariant:
-      'a violation is resolved only by a complete walk, another policy, a revoked baseline, an acceptance or its own expiry',
-    means: 'a violation that was not evaluated was reported as resolved',
+      'a violation ends only through a complete scan, another policy, a revoked baseline, an acceptance or its own expiry',
+    means: 'a violation that was not evaluated was reported as ended',
     *find(db) {
       yield* sentences<EndedRow>(
         db,
         resolvedSql,
         ({ rule, kind, uid, run }) =>
-          `${rule} at ${kind} ${uid} was resolved by run ${run}, which did not walk all ${kind}s and evaluated the same policy as before`,
+          `${rule} at ${kind} ${uid} ended in run ${run}, which did not scan all ${kind}s and evaluated the same policy as before`,
       )
       yield* sentences<EndedRow>(
         db,

@@ -91,11 +91,9 @@ async function checkPolicy(
 function describe({ services, schedules, notify }: Configuration): string {
   const named = services.reduce((sum, service) => sum + service.projects.length, 0)
   const areListed = services.some(({ matches }) => matches.length > 0)
-  const projects = [
-    ...(named > 0 || !areListed ? [count(named, 'project')] : []),
-    ...(areListed ? ['projects that a service lists'] : []),
-  ]
-  const parts = [count(services.length, 'service'), projects.join(' and ')]
+  const projects =
+    areListed && named === 0 ? 'listed projects' : `${count(named, 'project')}${areListed ? ' and listed ones' : ''}`
+  const parts = [count(services.length, 'service'), projects]
   return [...parts, count(schedules.length, 'schedule'), count(notify.length, 'channel')].join(', ')
 }
 

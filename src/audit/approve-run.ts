@@ -65,10 +65,10 @@ async function readApprovable(history: OpenHistory, run: CommittedRun, isChosen:
   const gaps = scans.flatMap(({ project, coverage }) =>
     coverage
       .filter(({ status }) => status !== 'complete' && status !== 'skipped')
-      .map(({ listing, status, reason }) => `${project.name} ${listing} ${status}: ${reason}`),
+      .map(({ listing, status, reason }) => `\n    ${project.name} ${listing} ${status}: ${reason}`),
   )
   if (gaps.length > 0) {
-    throw AuditError.usage(`run ${run.number} is incomplete and cannot be approved\n${gaps.join('\n')}`, {
+    throw AuditError.usage(`run ${run.number} is incomplete and cannot be approved:${gaps.join('')}`, {
       advice: 'approve a complete run with --run, or other projects with --project',
     })
   }

@@ -176,7 +176,7 @@ const heedWarning = 'Change it there, and replace the secret: others may have re
 function adviceOn(text: string): string {
   const isEmpty = text.includes(' is empty once ')
   if (isEmpty && text.includes('${file:')) return 'Write the value into the file, where hookdrift runs.'
-  const isMissing = isEmpty || text.includes(' not set')
+  const isMissing = isEmpty || text.includes('not set')
   return isMissing
     ? 'Set the variable where hookdrift runs; in CI, check that the secret of the job is set.'
     : correctFile

@@ -64,13 +64,13 @@ ${rule.title === '' ? html`<p class="meta">A rule of an earlier policy: the run 
   },
 }
 
-/** `medium`; `medium, some high` where options or overrides give open violations another severity than the rule has. */
+/** `medium`; `default medium; here some high` where options or overrides give open violations another severity than the rule has. */
 export function showSeverity(rule: RuleInRun): Markup {
   const { severity, severities, open } = rule
   const ofPolicy = severity === undefined ? html`<span class="soft">unknown</span>` : severityChip(severity)
   const worst = worstOf(rule)
   if (worst === undefined || worst === severity) return ofPolicy
-  return html`<span>${ofPolicy}, ${severities[worst] === open ? 'all' : 'some'} ${severityChip(worst)}</span>`
+  return html`<span>default ${ofPolicy}; here ${severities[worst] === open ? '' : 'some '}${severityChip(worst)}</span>`
 }
 
 /** A rule that the run knows; one of an earlier policy by the violations that it had. */

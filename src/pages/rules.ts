@@ -71,13 +71,13 @@ const view: AnswerView<RuleInRun> = {
   nothing: 'No rule fits this filter.',
 }
 
-/** `medium, some high`: options and overrides may give open violations another severity than the rule has. */
+/** `default medium; here some high`: options and overrides may give open violations another severity than the rule has. */
 function describeSeverity(rule: RuleInRun): string {
   const { severity = 'unknown', severities: counts, open } = rule
   const worst = worstOf(rule)
   return worst === undefined || worst === severity
     ? severity
-    : `${severity}, ${counts[worst] === open ? 'all' : 'some'} ${worst}`
+    : `default ${severity}; here ${counts[worst] === open ? '' : 'some '}${worst}`
 }
 
 /** What a rule found: a dash where it was not evaluated, and `?` or `N+` where not everywhere. */

@@ -30,7 +30,8 @@ export const runPage: SitePage = {
   async show({ history, run: last, params, link }) {
     const number = Number(params.number)
     const run = /^\d{1,15}$/.test(params.number ?? '') ? await findCommittedRun(history, number) : undefined
-    if (run === undefined) throw new NotFound(`There is no committed run ${params.number}`)
+    if (run === undefined)
+      throw new NotFound(`There is no committed run ${params.number}; the last one is ${last.number}`)
     const [previous, following] = [await findRunBefore(history, number), await findRunAfter(history, number)]
     // A page as of an earlier run knows no later one.
     const next = following && following.number <= last.number ? following : undefined

@@ -18,8 +18,7 @@ export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {
 
 function reasonFor({ scope, unrecorded, needs }: Rule, { probes }: Policy): string | undefined {
   if (scope === 'scan') return 'the history keeps only the coverage of what a scan showed'
-  if (unrecorded !== undefined)
-    return `the history does not keep ${unrecorded.join(' and ')}, which change by themselves`
+  if (unrecorded !== undefined) return `${unrecorded.join(' and ')} are live values and are not recorded`
   if (needs.includes('probe') && probes.length > 0) return 'the probes of this policy did not run at the time'
   return undefined
 }

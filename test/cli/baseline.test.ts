@@ -285,7 +285,7 @@ describe('hookdrift baseline', () => {
     cli.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 30 })
     await cli.audit()
     expect(await baseline(cli, 'approve')).toEqual(
-      refusal(/^hookdrift: run 1 is incomplete and cannot be approved\nacme\/\w+ endpoints failed: /),
+      refusal(/^hookdrift: run 1 is incomplete and cannot be approved:\n {4}acme\/\w+ endpoints failed: /),
     )
     expect(await rowsOf(cli, 'show')).toEqual([])
   })

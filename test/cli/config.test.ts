@@ -131,11 +131,8 @@ overrides:
   })
 
   it.each([
-    ['projects: all', '1 service, projects that a service lists, 0 schedules'],
-    [
-      'projects: [{ id: P1 }, { match: "eu-*" }]',
-      '1 service, 1 project and projects that a service lists, 0 schedules',
-    ],
+    ['projects: all', '1 service, listed projects, 0 schedules'],
+    ['projects: [{ id: P1 }, { match: "eu-*" }]', '1 service, 1 project and listed ones, 0 schedules'],
   ])('says which projects are listed by a service: %s', async (projects, about) => {
     directory.write(
       'listed.yaml',

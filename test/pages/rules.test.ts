@@ -31,9 +31,9 @@ const textOf = (markup: unknown) => String(markup).replace(/<[^>]*>/g, '')
 it.each([
   ['medium', {}],
   ['medium', { open: 2, severities: { ...countSeverities([]), medium: 1, low: 1 } }],
-  ['medium, some high', { open: 2, severities: { ...countSeverities([]), medium: 1, high: 1 } }],
-  ['medium, all high', { open: 2, severities: { ...countSeverities([]), high: 2 } }],
-  ['medium, all low', { open: 1, severities: { ...countSeverities([]), low: 1 } }],
+  ['default medium; here some high', { open: 2, severities: { ...countSeverities([]), medium: 1, high: 1 } }],
+  ['default medium; here high', { open: 2, severities: { ...countSeverities([]), high: 2 } }],
+  ['default medium; here low', { open: 1, severities: { ...countSeverities([]), low: 1 } }],
 ])('the severity of a rule is shown with the worst of its open violations where they differ: %s', (text, rule) => {
   expect(textOf(showSeverity(aRule(rule)))).toBe(text)
 })
@@ -63,13 +63,13 @@ describe('the pages of rules', async () => {
   it('list and find a rule by what overrides made of its violations', async () => {
     const page = await show('/rules', { severity: 'low' })
     const [row = ''] = new RegExp(`>${id}</a>.*`).exec(page) ?? []
-    expect(textOf(row)).toMatch(/low, all (critical|high|medium)/)
-    const [, worst = ''] = /low, all (critical|high|medium)/.exec(textOf(row)) ?? []
+    expect(textOf(row)).toMatch(/default low; here (critical|high|medium)/)
+    const [, worst = ''] = /default low; here (critical|high|medium)/.exec(textOf(row)) ?? []
     for (const severity of ['low', worst]) {
       expect(await show(`/rules?severity=${severity}`, { severity: 'low' })).toContain(`>${id}</a>`)
     }
     const one = await show(`/rules/${id}`, { severity: 'low' })
-    expect(one).toMatch(new RegExp(`<code>${id}</code> <span>.*all <span class="chip ${worst}">`))
+    expect(one).toMatch(new RegExp(`<code>${id}</code> <span>default .*; here <span class="chip ${worst}">`))
     expect(one).toMatch(new RegExp(`<li id="v-[^>]*><p><span class="chip ${worst}">`))
   })
 

@@ -109,9 +109,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
     writeFileSync(file, await makeSoundHistory())
     await expect(copy(file, fixture.place.url)).rejects.toMatchObject({
       exitCode: 4,
-      message: expect.stringMatching(
-        /^the copy was removed: .* does not verify: hookdrift did not make the rule/,
-      ),
+      message: expect.stringMatching(/^the copy was removed: .* does not verify: hookdrift did not make the rule/),
     })
     expect(await fixture.db.value('SELECT count(*) FROM hookdrift.run')).toBe(0)
     await (await open(file).begin(aStart(at(21)))).abandon(at(22))

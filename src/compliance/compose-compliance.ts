@@ -374,8 +374,8 @@ function decideState(assessment: Assessment): [state: ControlState, reason: stri
 
 function gapsOfWalks({ gaps }: ControlEvidence['coverage']): string[] {
   if (gaps.length === 0) return []
-  if (gaps.length === 1) return ['1 walk of what its rules evaluate was not complete.']
-  return [`${gaps.length} walks of what its rules evaluate were not complete.`]
+  if (gaps.length === 1) return ['1 listing of what its rules evaluate was not complete.']
+  return [`${gaps.length} listings of what its rules evaluate were not complete.`]
 }
 
 /** What its rules could not evaluate, a sentence each. */
@@ -434,7 +434,7 @@ function limitsOfFilters(kinds: ReadonlySet<Kind>, { coverage }: Report): string
   const byProject = [...Map.groupBy(coverage, ({ project }) => project).values()]
   const narrowed = byProject.flatMap((walks) => walksFor(kinds, walks)).filter(({ filter }) => filter !== null)
   if (narrowed.length === 0) return []
-  return [`A filter of the configuration narrowed ${count(narrowed.length, 'walk')} of what its rules evaluate.`]
+  return [`A filter of the configuration narrowed ${count(narrowed.length, 'listing')} of what its rules evaluate.`]
 }
 
 /** What an incomplete run did not read, no run saw; nor did a run of other projects see it. */

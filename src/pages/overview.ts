@@ -427,7 +427,7 @@ const more = [
 /** Of the projects of a reader, a run may have scanned none. */
 function describeScan(walks: number, incomplete: number): string {
   if (walks === 0) return '? nothing scanned'
-  return incomplete === 0 ? 'complete' : `? ${incomplete} of ${walks} walks incomplete`
+  return incomplete === 0 ? 'complete' : `? ${incomplete} of ${walks} listings incomplete`
 }
 
 const mostSchedules = 5

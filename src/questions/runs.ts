@@ -98,5 +98,5 @@ export const lostOf = {
 
 function describeGap({ state, walks, incomplete }: RunEntry): string | undefined {
   if (state !== 'committed') return lostOf[state]
-  return incomplete === 0 ? undefined : `${incomplete} of ${count(walks, 'walk')} incomplete`
+  return incomplete === 0 ? undefined : `${incomplete} of ${count(walks, 'listing')} incomplete`
 }

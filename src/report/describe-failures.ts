@@ -140,7 +140,7 @@ function describeCost({ projects, walks, items }: FailureGroup): string {
   const names = projects.slice(0, mostNamed).map((project) => `${project.name}${describePosition(project)}`)
   const hidden = projects.length - names.length
   const more = hidden > 0 ? ` and ${hidden} more` : ''
-  return `${count(walks, 'walk')} of ${countProjects(projects.map(({ name }) => name))}: ${names.join(', ')}${more}; ${seen}`
+  return `${count(walks, 'listing')} of ${countProjects(projects.map(({ name }) => name))}: ${names.join(', ')}${more}; ${seen}`
 }
 
 /** `acme/*` is not a project: it is the list of the projects of a service. */

@@ -120,7 +120,7 @@ function showSubject(report: Report): Markup {
     `Run ${run.number}`,
     showTime(run.started_at),
     ...(took === '' ? [] : [`took ${took}`]),
-    `${walks - gapsOf(coverage).length} of ${count(walks, 'walk')} complete`,
+    `${walks - gapsOf(coverage).length} of ${count(walks, 'listing')} complete`,
     describeFailOn(verdict.fail_on),
   ]
   return markup`<p class="meta">Webhook configuration audit by ${tool.name} ${tool.version}</p>

@@ -164,12 +164,12 @@ function aboutScan(place: Place): readonly Block[] {
   })
   return [
     text(
-      `INCOMPLETE SCAN: ${missing} of ${count(walks.length, 'walk')} ${missing === 1 ? 'is' : 'are'} not complete.`,
+      `INCOMPLETE SCAN: ${missing} of ${count(walks.length, 'listing')} ${missing === 1 ? 'is' : 'are'} not complete.`,
       'alarm',
     ),
     text('Nothing was removed or resolved there:'),
     ...list('cause', items, most(place, mostUrgent)),
-    ...(complete.length === 0 ? [] : [text(`Complete: ${count(complete.length, 'walk')}, ${extentOf(complete)}.`)]),
+    ...(complete.length === 0 ? [] : [text(`Complete: ${count(complete.length, 'listing')}, ${extentOf(complete)}.`)]),
   ]
 }
 

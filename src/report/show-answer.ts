@@ -135,7 +135,7 @@ function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Te
   const projects = new Set(ofProjects.map(({ project }) => project)).size
   const headline = isCoverageComplete(coverage)
     ? page.paint('good', `Scanned ${count(projects, 'project')} completely.`)
-    : page.paint('alarm', `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'walk')} not complete.`)
+    : page.paint('alarm', `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'listing')} not complete.`)
   const remarks = [
     ...groupFailures(coverage, []).map((group) => {
       const { headline, cost } = describeFailures(group)

@@ -190,7 +190,7 @@ function sentenceOf(counts: Counts, context: VerdictGrounds): string {
   return `${parts.join(context.exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
-/** What was scanned and found open. Only a run that could evaluate and compare everything is called clean. */
+/** What was scanned and found open. Only a run that could evaluate and compare everything is said to have passed. */
 function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   const { coverage, exitCode, extent } = context
   if (!isCoverageComplete(coverage)) {
@@ -200,7 +200,7 @@ function scanOf(counts: Counts, context: VerdictGrounds): string[] {
     if (coverage.length === 0) return ['Nothing was scanned', ...(open === 0 ? [] : [describeOpen(counts, context)])]
     return [
       ...describeBugs(coverage),
-      `${incomplete} of ${count(walks.length, 'walk')} incomplete`,
+      `${incomplete} of ${count(walks.length, 'listing')} incomplete`,
       extent === 'nothing' && open === 0 ? 'nothing was scanned' : describeOpen(counts, context),
     ]
   }
@@ -208,7 +208,7 @@ function scanOf(counts: Counts, context: VerdictGrounds): string[] {
   const items = count(sum(listingWalks(coverage).map((walk) => walk.items)), 'resource')
   const nothing = describeNoFailure(counts, context)
   const isClean = counts.unknown + context.unsure === 0 && context.isCompared
-  return isClean ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
+  return isClean ? [`Passed: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
 function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {

@@ -46,7 +46,7 @@ it('retention runs once a day after a run, and the pruned history verifies', asy
   const here = { cwd: directory.path, env: { ACME_KEY: fleet.personalKey } }
   const config = directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
   const audit = () => command(['audit', '--quiet', '--config', config], here)
-  const verdictAlone = expect.stringMatching(/^hookdrift: Clean: [^\n]*\n$/)
+  const verdictAlone = expect.stringMatching(/^hookdrift: Passed: [^\n]*\n$/)
   for (const _ of [1, 2, 3]) expect((await audit()).stderr).toEqual(verdictAlone)
   directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'retention: { keep_last: 1 }\n'))
   expect((await audit()).stderr).toEqual(verdictAlone)

@@ -84,7 +84,9 @@ describe('a bug of hookdrift in one project', () => {
       [expect.objectContaining({ ref: expect.objectContaining({ name: 'acme/partner-intake' }) }), error],
     ])
     expect(broken.verdict.exit_code).toBe(4)
-    expect(broken.verdict.text).toMatch(/^a bug in hookdrift ended the audit of 1 project; 4 of 12 walks incomplete; /)
+    expect(broken.verdict.text).toMatch(
+      /^a bug in hookdrift ended the audit of 1 project; 4 of 12 listings incomplete; /,
+    )
     expect(ofBroken(broken.coverage).map(({ listing, status, reason }) => ({ listing, status, reason }))).toEqual(
       ['project', 'endpoints', 'sources', 'subscriptions'].map((listing) => ({ listing, status: 'failed', reason })),
     )

@@ -286,7 +286,10 @@ describe('a list that proves nothing', () => {
     const report = await f.audit({ list: everything(f), policy })
     expect(scannedProjects(report)).toEqual(['acme/*'])
     expect(report.coverage[0]).toMatchObject({ listing: 'projects', status: 'failed', cause: 'refused_key' })
-    expect([report.verdict.exit_code, report.verdict.text]).toEqual([3, '1 of 1 walk incomplete; nothing was scanned.'])
+    expect([report.verdict.exit_code, report.verdict.text]).toEqual([
+      3,
+      '1 of 1 listing incomplete; nothing was scanned.',
+    ])
   })
 
   it('fails when the organisation cannot be found', async () => {

@@ -42,7 +42,7 @@ function steady(text: string): string {
   return text.replaceAll(/(127\.0\.0\.1|localhost):\d+/g, '$1:PORT')
 }
 
-const everywhere = 'cost: 12 walks of 3 projects: acme/billing, acme/orders, acme/payments; nothing seen'
+const everywhere = 'cost: 12 listings of 3 projects: acme/billing, acme/orders, acme/payments; nothing seen'
 
 describe('one cause is one message, without a wait for what waiting does not mend', () => {
   it('a refused key: one request is enough for all projects', async () => {
@@ -126,7 +126,7 @@ describe('one cause is one message, without a wait for what waiting does not men
     for (const format of ['text', 'markdown', 'html'] as const) {
       const shown = (await formats[format].load())(report, { colour: false, width: 100, full: false })
       expect(shown.match(/acme: host name not found/g)).toHaveLength(1)
-      expect(shown).toContain('120 walks of 30 projects')
+      expect(shown).toContain('120 listings of 30 projects')
     }
   })
 

@@ -73,7 +73,7 @@ describe('a control is not met', () => {
     const off = await fixture.audit({ policy: policyWith(rule) })
     expect(assess(off, rule)).toMatchObject({
       state: 'partially_assessed',
-      reason: '1 walk of what its rules evaluate was not complete.',
+      reason: '1 listing of what its rules evaluate was not complete.',
       coverage: { gaps: [{ listing: 'event_types', status: 'skipped' }] },
     })
     const listed = await fixture.audit({ listings: { event_types: 'auto' } })
@@ -231,7 +231,7 @@ describe('a control is not met', () => {
     expect(stateOf(narrowed, wide)).toBe('met')
     expect(assess(narrowed, narrow)).toMatchObject({
       state: 'partially_assessed',
-      reason: 'A filter of the configuration narrowed 1 walk of what its rules evaluate.',
+      reason: 'A filter of the configuration narrowed 1 listing of what its rules evaluate.',
     })
   })
 })

@@ -41,7 +41,7 @@ describe('--fail-on', () => {
     const { number } = JSON.parse(failed.stdout).run
     expect((await cli.audit('--fail-on new')).code).toBe(0)
     expect(await verdictOf(`--run ${number}`)).toMatchObject({ exit_code: 1, fail_on: 'new' })
-    expect((await verdictOf('')).text).toMatch(/^Clean: \d+ resources, no new violation at medium or above \(open: /)
+    expect((await verdictOf('')).text).toMatch(/^Passed: \d+ resources, no new violation at medium or above \(open: /)
   })
 
   it('new: with an approved baseline, fails until what was opened since then is fixed', async () => {
@@ -237,7 +237,7 @@ describe('waivers draft', () => {
     const expires = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
     const { stderr } = await cli.run(`waivers draft --owner lee --expires ${expires}`)
     expect(stderr).toMatch(/^hookdrift: \d+ violations? not accepted: the last scan could not check them$/m)
-    expect(stderr).toMatch(/^hookdrift: incomplete scan: 1 of \d+ walks not complete; `hookdrift coverage/m)
+    expect(stderr).toMatch(/^hookdrift: incomplete scan: 1 of \d+ listings not complete; `hookdrift coverage/m)
   })
 
   it('says that a policy file cannot hold what it drafts', async () => {

@@ -190,7 +190,7 @@ describe('compare', () => {
     ])
     const { code: unscanned, stdout } = await compare('acme-stage/pay acme-prod/pay --kind source')
     expect(unscanned).toBe(0)
-    expect(stdout).toContain('INCOMPLETE SCAN: 1 of 12 walks not complete.\n')
+    expect(stdout).toContain('INCOMPLETE SCAN: 1 of 12 listings not complete.\n')
     expect((await compare('acme-stage/pay acme-prod/pay')).stdout).toContain(
       'UNKNOWN: every endpoint that acme-prod/payments seems to lack: run 3 did not scan every endpoint.',
     )

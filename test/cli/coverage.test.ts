@@ -48,7 +48,8 @@ describe('hookdrift coverage', () => {
   })
 
   it('is said on stderr next to CSV, which has no place for it', async () => {
-    const said = /^hookdrift: incomplete scan: 1 of \d+ walks not complete; `hookdrift coverage .*--incomplete` lists/
+    const said =
+      /^hookdrift: incomplete scan: 1 of \d+ listings not complete; `hookdrift coverage .*--incomplete` lists/
     for (const question of ['violations', 'state', 'status']) {
       expect((await history.ask([question, '--format', 'csv'])).stderr).toMatch(said)
       expect((await history.ask([question, '--format', 'csv', '--run', '1'])).stderr).toBe('')

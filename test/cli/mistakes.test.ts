@@ -20,7 +20,7 @@ describe('a mistake', () => {
     expect({ code, stderr, requests: requests.length }).toEqual({ code: 3, stderr: '', requests: 1 })
     expect(stdout.match(/authorization failed/g)?.length).toBe(1)
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /INCOMPLETE SCAN: 18 of 18 walks .*acme: 401 unauthorized: .* asked: GET http:\S+ \(request id \S+\) key: \$\{ACME_KEY\} at \S*hookdrift\.yaml:4:10 with 64 characters beginning with CO\.wron cost: 18 walks of 3 projects: .* next: Check the key/,
+      /INCOMPLETE SCAN: 18 of 18 listings .*acme: 401 unauthorized: .* asked: GET http:\S+ \(request id \S+\) key: \$\{ACME_KEY\} at \S*hookdrift\.yaml:4:10 with 64 characters beginning with CO\.wron cost: 18 listings of 3 projects: .* next: Check the key/,
     )
     expect(stdout).not.toContain('wrongkey')
   })

@@ -77,7 +77,7 @@ describe('a message to Slack', () => {
       listings: 19,
       facts: [
         { label: 'url', text: 'hookdrift.yaml:5:10' },
-        { label: 'cost', text: '19 walks of 3 projects' },
+        { label: 'cost', text: '19 listings of 3 projects' },
         { label: 'next', text: 'Run again later; lower `concurrency` if it stays.' },
       ],
     }
@@ -87,7 +87,7 @@ describe('a message to Slack', () => {
     expect(shown.split('\n').slice(1, 8)).toEqual([
       '• *Incomplete:* acme: 429 too many requests; the service says `"exceeded rate limit"`',
       'URL: `hookdrift.yaml:5:10`',
-      'Cost: 19 walks of 3 projects',
+      'Cost: 19 listings of 3 projects',
       'Next: Run again later; lower `concurrency` if it stays.',
       '• *Unknown:* what 3 rules found there',
       '• *Opened, high:* `endpoint/url-not-https`, endpoint `"name 2"` in `acme/payments`',

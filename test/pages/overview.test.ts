@@ -175,7 +175,7 @@ describe('the overview', () => {
     take(`(in ${showOpenTime(Date.parse(waiver.expires) - end)}): ${waived.counts.total} violation`)
     left = left.replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC)?/g, ' ').replace(/ +/g, ' ')
     for (const { number, changes, walks, incomplete } of runs) {
-      const scan = incomplete === 0 ? 'complete' : `? ${incomplete} of ${walks} walks incomplete`
+      const scan = incomplete === 0 ? 'complete' : `? ${incomplete} of ${walks} listings incomplete`
       take(`Run ${number} ${changes || '·'} ${scan}`)
     }
     expect(left.match(/\S*\d\S*/g) ?? []).toEqual([])

@@ -58,7 +58,7 @@ describe('a project that left the fleet', () => {
 
   it('shows how it was last read when a question is about it alone', async () => {
     const { stdout } = await history.ask('coverage --project acme/orders')
-    expect(stdout).toMatch(/^INCOMPLETE SCAN: 4 of 4 walks not complete\./m)
+    expect(stdout).toMatch(/^INCOMPLETE SCAN: 4 of 4 listings not complete\./m)
     expect((await history.ask('violations --project acme/orders')).stdout).toContain('INCOMPLETE SCAN')
     expect((await history.ask('coverage --incomplete')).stdout).toContain('acme/orders')
   })
@@ -67,7 +67,7 @@ describe('a project that left the fleet', () => {
     'is a gap of %s where it is named next to others',
     async (question) => {
       const { stdout } = await history.ask([question, '-p', 'acme/orders', '-p', 'acme/payments'])
-      expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
+      expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 listings not complete.')
     },
   )
 
@@ -78,7 +78,7 @@ describe('a project that left the fleet', () => {
 
   it('is a gap of the comparison with approved baselines, of which one is its own', async () => {
     const { stdout } = await history.ask('baseline diff')
-    expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
+    expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 listings not complete.')
     expect(stdout).toContain('Nothing differs from the approved baseline in what was scanned; the rest is unknown.')
     const page = await (await site.get('/baselines')).text()
     expect(page).toContain('Nothing differs from the approved states in what was scanned; the rest is unknown.')
@@ -86,7 +86,7 @@ describe('a project that left the fleet', () => {
 
   it('is a gap of a comparison with it', async () => {
     const { stdout } = await history.ask('compare acme/orders acme/payments')
-    expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 walks not complete.')
+    expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 listings not complete.')
   })
 
   it('has no resources among those of the fleet, which were all seen', async () => {

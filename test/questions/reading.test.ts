@@ -254,7 +254,7 @@ describe('reading commands', () => {
     expect(coverage.map(({ status }) => status)).toContain('failed')
     expect(await uidsAt('2', '--kind', 'source', '--project', 'acme/*')).toContain(source)
     const { stdout } = await historyFixture.ask('state --at 3')
-    expect(stdout).toMatch(/^INCOMPLETE SCAN: 1 of \d+ walks not complete\.$/m)
+    expect(stdout).toMatch(/^INCOMPLETE SCAN: 1 of \d+ listings not complete\.$/m)
   })
 
   it('list runs, also an interrupted one, and the last committed one while another is written', async () => {

@@ -69,7 +69,7 @@ describe('the HTML compliance report', () => {
     expect(text).toContain(
       'Not met 1 of 2 controls with evidence is met. 1 not met 0 partially assessed 0 not assessed 0 met with exceptions 1 met',
     )
-    expect(text).toContain('Runs with incomplete walks 1 Run 9, 2026-11-02 00:00 UTC: 3 walks not complete')
+    expect(text).toContain('Runs with incomplete listings 1 Run 9, 2026-11-02 00:00 UTC: 3 listings not complete')
   })
 
   it('goes from summary to evidence, what is missing first, and ends with appendices and a line to sign', () => {
@@ -135,7 +135,7 @@ describe('the HTML compliance report', () => {
   })
 
   it('says which walks are complete: those that the rules of the control need', () => {
-    expect(read(show({}))).toContain('The walk that its rules need is complete: 3 resources in 1 page.')
+    expect(read(show({}))).toContain('The listing that its rules need is complete: 3 resources in 1 page.')
   })
 
   it('shows no number of open violations where nothing was scanned', () => {
@@ -143,6 +143,6 @@ describe('the HTML compliance report', () => {
     const page = show({ coverage: failed, violations: [] })
     expect(read(page)).toContain('None of 2 controls with evidence could be assessed.')
     expect(page.match(/<td data-label="Open" class="n unseen">\?<\/td>/g)).toHaveLength(2)
-    expect(read(page)).toContain('The walk that its rules need is not complete: nothing was read.')
+    expect(read(page)).toContain('The listing that its rules need is not complete: nothing was read.')
   })
 })

@@ -155,7 +155,7 @@ describe('a compliance report', () => {
     const compliance = complianceOf({ ...narrowed, violations: [aViolation({ state: 'resolved' })] })
     expect(compliance.controls.map(({ state }) => state)).toContain('partially_assessed')
     const text = show(complianceReports[name], compliance).replaceAll(/\s+/g, ' ')
-    expect(text).toContain('A filter of the configuration narrowed 1 walk')
+    expect(text).toContain('A filter of the configuration narrowed 1 listing')
   })
 
   it.each(builtInFrameworkIds)('names every control of %s in every format', (id) => {

@@ -68,7 +68,7 @@ const table: Record<GapCause, Row> = {
   probe_not_run: { exits: [0, 0], verdict: unsure, said: ofRule },
   selector_unknown: { exits: [0, 3], verdict: unsure, said: ofRule },
   nothing_to_compare: { exits: [0, 3], verdict: unsure, said: ofRule },
-  walk_incomplete: { exits: [3, 3], verdict: '1 of 1 walk incomplete', said: ofWalk },
+  walk_incomplete: { exits: [3, 3], verdict: '1 of 1 listing incomplete', said: ofWalk },
   listing_off: { exits: [0, 3], verdict: unsure, said: ofRule },
   listing_not_offered: { exits: [0, 3], verdict: unsure, said: ofRule },
   rule_failed: { exits: [0, 0], verdict: unsure, said: ofRule },
@@ -122,7 +122,7 @@ describe.each(Object.keys(gapCauses) as GapCause[])('a gap by %s', (cause) => {
     expect(compliance.controls.map(({ state }) => state)).not.toContain('met')
     const shown = complianceReports[name](compliance, options)
     // A row for a control counts the walks.
-    const ofWalk = name === 'csv' ? '1 walk of what its rules evaluate was not complete' : reason
+    const ofWalk = name === 'csv' ? '1 listing of what its rules evaluate was not complete' : reason
     const expected = cause === 'walk_incomplete' ? ofWalk : sentenceOf(cause)
     expect(findIn(shown, expected)).toBe(expected)
   })

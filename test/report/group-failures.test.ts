@@ -82,7 +82,7 @@ describe('failed walks', () => {
     const walks = ['acme/*', 'acme/a', 'acme/b'].map((name) => failed(name, 'project', 'project: 500'))
     const [group] = groupFailures(walks, [])
     expect(describeFailures(group ?? expect.unreachable()).cost).toBe(
-      '3 walks of 2 projects and the list of projects: acme/*, acme/a, acme/b; nothing seen',
+      '3 listings of 2 projects and the list of projects: acme/*, acme/a, acme/b; nothing seen',
     )
   })
 
@@ -95,7 +95,7 @@ describe('failed walks', () => {
     const { facts } = describeFailures(group ?? expect.unreachable())
     expect(facts.filter(({ label }) => label === 'key').length).toBe(6)
     expect(facts.find(({ label }) => label === 'cost')?.text).toBe(
-      '8 walks of 8 projects: acme/p0, acme/p1, acme/p2, acme/p3, acme/p4 and 3 more; nothing seen',
+      '8 listings of 8 projects: acme/p0, acme/p1, acme/p2, acme/p3, acme/p4 and 3 more; nothing seen',
     )
   })
 })

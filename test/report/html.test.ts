@@ -56,7 +56,7 @@ describe('the HTML report', () => {
     const page = show(samples.small)
     expect(page).toContain('<h1>acme: invoices, payments</h1>')
     expect(page).toContain(
-      'Run 17 · 2026-11-21 03:04 UTC · took 12 s · 4 of 4 walks complete · fails at medium or above',
+      'Run 17 · 2026-11-21 03:04 UTC · took 12 s · 4 of 4 listings complete · fails at medium or above',
     )
     expect(page).toContain('Failed</strong> 4 open violations of medium or above.')
     expect(numbersIn(page)).toEqual([
@@ -74,7 +74,7 @@ describe('the HTML report', () => {
     ['low', 'fails at low or above'],
   ] as const)('says what the run fails on: %s', (fail_on, said) => {
     const page = show({ ...samples.small, verdict: { ...samples.small.verdict, fail_on } })
-    expect(page).toContain(`4 of 4 walks complete · ${said}</p>`)
+    expect(page).toContain(`4 of 4 listings complete · ${said}</p>`)
   })
 
   it('counts a rule once that was evaluated in none of several projects', () => {
@@ -370,7 +370,7 @@ describe('the HTML report of a run that scanned nothing', () => {
     expect(text).toContain('Unknown Nothing was scanned. ? critical ? high ? medium')
     expect(text).toContain('acme/payments ? ? ? ? ? ? not scanned')
     expect(text.split('Coverage Incomplete scan')[0]).not.toMatch(
-      /(?<![\w.])(0|none|no|passed|clean|complete scan)(?![\w.]| (of 2 walks|violation was))/i,
+      /(?<![\w.])(0|none|no|passed|clean|complete scan)(?![\w.]| (of 2 listings|violation was))/i,
     )
   })
 

@@ -26,7 +26,7 @@ describe('the Markdown report', () => {
 
   it('names incomplete walks before anything else, and what a complete scan left out', () => {
     const incomplete = markdown(evaluatedSamples.incomplete, options)
-    expect(incomplete.indexOf('INCOMPLETE SCAN: 4 of 7 walks')).toBeLessThan(incomplete.indexOf('###'))
+    expect(incomplete.indexOf('INCOMPLETE SCAN: 4 of 7 listings')).toBeLessThan(incomplete.indexOf('###'))
     const coverage = [
       aWalk({ filter: 'owner=tenant-03' }),
       aWalk({ listing: 'sources', status: 'skipped', reason: 'not offered', pages: 0, items: 0 }),

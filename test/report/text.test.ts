@@ -47,8 +47,8 @@ describe('the text report', () => {
       const shown = text(aReport({ coverage: [aWalk(), aWalk({ status, reason: 'page 2 was cut' })] }), plain)
       expect(shown.slice(0, shown.indexOf('\nNothing was removed')).replaceAll('\n', ' ')).toBe(
         'acme: payments: run 17, 2026-11-21 03:04 UTC, took 12 s ' +
-          '1 of 2 walks incomplete; no open violation in what was scanned; no drift in what was scanned. ' +
-          'Exit code 3. INCOMPLETE SCAN: 1 of 2 walks is not complete.',
+          '1 of 2 listings incomplete; no open violation in what was scanned; no drift in what was scanned. ' +
+          'Exit code 3. INCOMPLETE SCAN: 1 of 2 listings is not complete.',
       )
     }
   })
@@ -63,13 +63,13 @@ describe('the text report', () => {
     const filters = aWalk({ listing: 'filters', pages: 0, items: 2, of: 3 })
     const failed = aWalk({ listing: 'sources', status: 'failed', reason: 'connection refused', pages: 0, items: 0 })
     const coverage = [aWalk(), aWalk({ listing: 'subscriptions' }), filters, failed]
-    expect(text(aReport({ coverage }), plain)).toContain('Complete: 3 walks, 6 resources in 2 pages.')
+    expect(text(aReport({ coverage }), plain)).toContain('Complete: 3 listings, 6 resources in 2 pages.')
   })
 
   it('says in one line that nothing was scanned', () => {
     const coverage = [aWalk({ status: 'failed', reason: 'connection refused', pages: 0, items: 0 })]
     const shown = text(aReport({ coverage }), plain)
-    expect(shown).toContain('1 of 1 walk incomplete; nothing was scanned. Exit code 3.')
+    expect(shown).toContain('1 of 1 listing incomplete; nothing was scanned. Exit code 3.')
     expect(shown).not.toMatch(/no drift|nothing changed|no open|\b0\b/i)
   })
 

@@ -67,9 +67,9 @@ describe('the verdict', () => {
   })
 
   it.each<[Case, number, string]>([
-    [{ walks: ['complete', 'complete'] }, 0, 'Clean: 124 resources, no open violation at medium or above, no drift.'],
-    [{ changes: 9 }, 0, 'Clean: 62 resources, no open violation at medium or above, 9 changes.'],
-    [{ walks: ['complete', 'skipped'] }, 0, 'Clean: 62 resources, no open violation at medium or above, no drift.'],
+    [{ walks: ['complete', 'complete'] }, 0, 'Passed: 124 resources, no open violation at medium or above, no drift.'],
+    [{ changes: 9 }, 0, 'Passed: 62 resources, no open violation at medium or above, 9 changes.'],
+    [{ walks: ['complete', 'skipped'] }, 0, 'Passed: 62 resources, no open violation at medium or above, no drift.'],
     [
       {
         violations: [
@@ -79,7 +79,7 @@ describe('the verdict', () => {
         changes: 1,
       },
       0,
-      'Clean: 62 resources, no open violation at medium or above (1 low, 1 info), 1 change.',
+      'Passed: 62 resources, no open violation at medium or above (1 low, 1 info), 1 change.',
     ],
     [
       { violations: [['critical', 'unknown']] },
@@ -133,7 +133,7 @@ describe('the verdict', () => {
       1,
       '1 open violation (1 medium); no drift in what could be compared.',
     ],
-    [{ notice: 'fields_changed' }, 0, 'Clean: 62 resources, no open violation at medium or above, no drift.'],
+    [{ notice: 'fields_changed' }, 0, 'Passed: 62 resources, no open violation at medium or above, no drift.'],
     [
       { gaps: [aFailedRule('acme/owner-known', 'age: not a time')] },
       0,
@@ -157,12 +157,12 @@ describe('the verdict', () => {
         ],
       },
       0,
-      'Clean: 62 resources, no open violation at medium or above, 1 violation waived, no drift.',
+      'Passed: 62 resources, no open violation at medium or above, 1 violation waived, no drift.',
     ],
     [
       { violations: [['high', 'opened']], failOn: 'critical' },
       0,
-      'Clean: 62 resources, no open violation at critical (1 high), no drift.',
+      'Passed: 62 resources, no open violation at critical (1 high), no drift.',
     ],
     [{ violations: [['medium', 'opened']] }, 1, '1 open violation (1 medium); no drift.'],
     [{ violations: [['info', 'continuing']], failOn: 'info' }, 1, '1 open violation (1 info); no drift.'],
@@ -181,12 +181,12 @@ describe('the verdict', () => {
     [
       { walks: ['complete', 'failed', 'skipped'] },
       3,
-      '1 of 2 walks incomplete; no open violation in what was scanned; no drift in what was scanned.',
+      '1 of 2 listings incomplete; no open violation in what was scanned; no drift in what was scanned.',
     ],
     [
       { walks: ['suspect'] },
       3,
-      '1 of 1 walk incomplete; no open violation in what was scanned; no drift in what was scanned.',
+      '1 of 1 listing incomplete; no open violation in what was scanned; no drift in what was scanned.',
     ],
     [
       {
@@ -197,12 +197,12 @@ describe('the verdict', () => {
         ],
       },
       3,
-      '1 of 2 walks incomplete; 1 open violation (1 critical); 1 violation unknown; no drift in what was scanned.',
+      '1 of 2 listings incomplete; 1 open violation (1 critical); 1 violation unknown; no drift in what was scanned.',
     ],
     [
       { walks: ['partial'], violations: [['low', 'opened']] },
       3,
-      '1 of 1 walk incomplete; 1 open violation (1 low), none at medium or above; no drift in what was scanned.',
+      '1 of 1 listing incomplete; 1 open violation (1 low), none at medium or above; no drift in what was scanned.',
     ],
     [{ walks: [] }, 3, 'Nothing was scanned.'],
     [{ walks: [], failOn: 'never' }, 3, 'Nothing was scanned.'],
@@ -210,39 +210,39 @@ describe('the verdict', () => {
     [
       { walks: ['failed'], violations: [['high', 'continuing']] },
       3,
-      '1 of 1 walk incomplete; 1 open violation (1 high).',
+      '1 of 1 listing incomplete; 1 open violation (1 high).',
     ],
     [
       { walks: ['failed'], violations: [['high', 'continuing']], failOn: 'never' },
       3,
-      '1 of 1 walk incomplete; 1 open violation (1 high).',
+      '1 of 1 listing incomplete; 1 open violation (1 high).',
     ],
     [
       { violations: [['high', 'unknown']], gaps: [aGap('endpoint/inactive')] },
       3,
       'Scanned 62 resources; no open violation at medium or above; 1 violation unknown; 1 rule could not evaluate everything; no drift.',
     ],
-    [{ failOn: 'new' }, 0, 'Clean: 62 resources, no new violation at medium or above, no drift.'],
+    [{ failOn: 'new' }, 0, 'Passed: 62 resources, no new violation at medium or above, no drift.'],
     [
       { violations: [['high', 'continuing']], failOn: 'new', approvedAt: '2026-11-19T22:15:00.000Z' },
       0,
-      'Clean: 62 resources, no new violation at medium or above (open: 1 high), no drift.',
+      'Passed: 62 resources, no new violation at medium or above (open: 1 high), no drift.',
     ],
-    [{ walks: ['failed', 'failed'] }, 3, '2 of 2 walks incomplete; nothing was scanned.'],
+    [{ walks: ['failed', 'failed'] }, 3, '2 of 2 listings incomplete; nothing was scanned.'],
     [
       { walks: ['failed'], violations: [['high', 'unknown']] },
       3,
-      '1 of 1 walk incomplete; nothing was scanned; 1 violation unknown.',
+      '1 of 1 listing incomplete; nothing was scanned; 1 violation unknown.',
     ],
-    [{ notCompared: true }, 0, 'Clean: 62 resources, no open violation at medium or above, first scan.'],
+    [{ notCompared: true }, 0, 'Passed: 62 resources, no open violation at medium or above, first scan.'],
     [{ notCompared: true, violations: [['high', 'opened']] }, 1, '1 open violation (1 high); first scan.'],
     [
       { violations: [['critical', 'opened']], failOn: 'never' },
       0,
-      'Clean: 62 resources, open violations fail no run (1 critical), no drift.',
+      'Passed: 62 resources, open violations fail no run (1 critical), no drift.',
     ],
-    [{ failOn: 'never' }, 0, 'Clean: 62 resources, no open violation, no drift.'],
-    [{ walks: ['failed'], failOn: 'never' }, 3, '1 of 1 walk incomplete; nothing was scanned.'],
+    [{ failOn: 'never' }, 0, 'Passed: 62 resources, no open violation, no drift.'],
+    [{ walks: ['failed'], failOn: 'never' }, 3, '1 of 1 listing incomplete; nothing was scanned.'],
     [
       {
         violations: [
@@ -252,7 +252,7 @@ describe('the verdict', () => {
         failOn: 'new',
       },
       0,
-      'Clean: 62 resources, no new violation at medium or above (open: 1 critical, 1 low), no drift.',
+      'Passed: 62 resources, no new violation at medium or above (open: 1 critical, 1 low), no drift.',
     ],
     [
       {
@@ -296,7 +296,7 @@ describe('the verdict', () => {
     ] as const
     expect(composeVerdict({ coverage, violations: [], drift: [], failOn: 'medium' })).toMatchObject({
       exit_code: 4,
-      text: 'a bug in hookdrift ended the audit of 2 projects; 4 of 4 walks incomplete; no open violation in what was scanned; no drift in what was scanned.',
+      text: 'a bug in hookdrift ended the audit of 2 projects; 4 of 4 listings incomplete; no open violation in what was scanned; no drift in what was scanned.',
     })
   })
 
@@ -346,7 +346,7 @@ describe('the verdict', () => {
     const coverage = [{ project: 'acme/shop', status: 'complete', cause: null, items: 3, pages: 1 }] as const
     const drift = windows.map((window) => aChange({ window }))
     expect(composeVerdict({ coverage, violations: [], drift, failOn: 'medium' }).text).toBe(
-      `Clean: 3 resources, no open violation at medium or above, ${text}.`,
+      `Passed: 3 resources, no open violation at medium or above, ${text}.`,
     )
   })
 

@@ -108,7 +108,7 @@ describe('an answer', () => {
     const partial = { ...walk, ...figures, status: 'partial', reason: 'page 2: \x1b[31mHTTP 500' } as const
     const elsewhere = { ...walk, ...figures, project: 'acme/b', run: 3 }
     const text = writeAnswer('text', { ...answer, coverage: [partial, elsewhere], rows: [] }, face, options)
-    expect(text).toContain('INCOMPLETE SCAN: 1 of 2 walks not complete.\n')
+    expect(text).toContain('INCOMPLETE SCAN: 1 of 2 listings not complete.\n')
     expect(text).toContain('  acme: \\x1b[31mHTTP 500 (acme/a endpoints PARTIAL; 2 resources seen)\n')
     expect(text).toContain('  acme/b was last scanned by run 3\n')
     expect(text).toContain('\nThere are none.\n')

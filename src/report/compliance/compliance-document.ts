@@ -213,13 +213,13 @@ function describePeriod(period: CompliancePeriod): Block[] {
         ['Runs', `${count(runs, 'run')}, ${interrupted === 0 ? 'none' : interrupted} interrupted`],
         [nameLongestGap(period), longest],
         [`Gaps of more than ${showOpenTime(most_gap_ms)} between runs`, String(gaps)],
-        ['Runs with incomplete walks', String(incomplete.length)],
+        ['Runs with incomplete listings', String(incomplete.length)],
       ],
     },
     ...list(
       'run',
       incomplete.map(({ run, at, walks }) => ({
-        text: `Run ${run}, ${showTime(at)}: ${count(walks, 'walk')} not complete`,
+        text: `Run ${run}, ${showTime(at)}: ${count(walks, 'listing')} not complete`,
       })),
       mostOthers,
     ),
@@ -295,7 +295,7 @@ function describeRuns({ runs = [] }: Compliance): readonly Block[] {
       columns: [
         { title: 'Run' },
         { title: 'Time', kind: 'text' },
-        { title: 'Walks incomplete', kind: 'number' },
+        { title: 'Listings incomplete', kind: 'number' },
         { title: 'Digest', kind: 'text' },
       ],
       rows: runs.map(({ run, started_at, incomplete, chain }) => ({
@@ -441,8 +441,8 @@ function describeRules(rules: readonly ControlRule[]): string {
 function describeWalks({ walks, complete, items, pages }: ControlEvidence['coverage']): string {
   const read = pages === 0 ? 'nothing was read' : `${count(items, 'resource')} in ${count(pages, 'page')}`
   if (walks === 0) return 'Its rules read no listing.'
-  if (walks === 1) return `The walk that its rules need is ${complete === 1 ? '' : 'not '}complete: ${read}.`
-  const which = complete === walks ? `All ${walks} walks` : `${complete} of the ${walks} walks`
+  if (walks === 1) return `The listing that its rules need is ${complete === 1 ? '' : 'not '}complete: ${read}.`
+  const which = complete === walks ? `All ${walks} listings` : `${complete} of the ${walks} listings`
   return `${which} that its rules need are complete: ${read}.`
 }
 

@@ -18,7 +18,7 @@ export function showCoverage(report: Report): Markup {
   const rest = coverage.filter((walk) => !isGap(walk))
   const alarm =
     gaps.length > 0 &&
-    html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'walk')} not complete.</b></p>
+    html`<p class="bad"><b>Incomplete scan: ${gaps.length} of ${count(coverage.filter(({ status }) => status !== 'skipped').length, 'listing')} not complete.</b></p>
 ${showFailures(coverage, projects)}${fold(html`${count(gaps.length, 'incomplete walk')}`, showWalks('Incomplete walks', gaps))}`
   return html`${alarm}${rest.length !== 0 && fold(html`${describe(rest)}`, showWalks('Other walks', rest))}${showNarrowed(coverage)}${showUnevaluated(report.gaps)}`
 }
@@ -33,7 +33,7 @@ function describe(walks: readonly ReportCoverage[]): string {
   const complete = walks.filter(({ status }) => status === 'complete')
   const items = listingWalks(complete).reduce((sum, walk) => sum + walk.items, 0)
   const skipped = walks.length - complete.length
-  const read = `${count(complete.length, 'walk')} complete, ${count(items, 'resource')}`
+  const read = `${count(complete.length, 'listing')} complete, ${count(items, 'resource')}`
   return skipped === 0 ? read : `${read}; ${skipped} skipped, which the service does not offer`
 }
 
@@ -74,7 +74,7 @@ function showWalk({ project, listing, status, reason, filter, ...walk }: ReportC
 function showNarrowed(coverage: readonly ReportCoverage[]): Markup {
   const narrowed = coverage.filter(({ filter }) => filter !== null).length
   if (narrowed === 0) return nothing
-  return html`<p class="soft">The configuration narrows ${count(narrowed, 'walk')} with a filter: resources outside it were not scanned.</p>
+  return html`<p class="soft">The configuration narrows ${count(narrowed, 'listing')} with a filter: resources outside it were not scanned.</p>
 `
 }
 

@@ -6,6 +6,7 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { countUnsureRules, isSilent } from '../model/gap.ts'
 import { globOf } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
+import { isProjectListName } from '../model/resource.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
 import { countSeverities, type FailOn, isOpen, type ViolationState } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
@@ -296,9 +297,11 @@ function showProjectTable(
       }
     }),
   )
+  // The list of a service's projects is no project.
+  const projects = all.filter(({ project }) => !isProjectListName(project)).length
   const listed = all.slice(0, mostProjects)
   const omitted = all.length - listed.length
-  return html`<h2 id="projects">Projects <span class="count">${omitted > 0 ? `${listed.length} of ${all.length}, the worst first` : String(all.length)}</span></h2>
+  return html`<h2 id="projects">Projects <span class="count">${omitted > 0 ? `${listed.length} of ${all.length}, the worst first` : String(projects)}</span></h2>
 ${projectTable(listed)}${
   omitted > 0
     ? html`<p>${omitted} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`

@@ -108,22 +108,31 @@ function describeScope(
   const projectNames = new Set([...named, ...all.map(({ ref }) => ref.name)])
   return {
     company: company ?? null,
-    gateways: services.map((service) => gatewayOf(service, sealer)).sort((a, b) => (a.service < b.service ? -1 : 1)),
+    gateways: services
+      .map((service) => gatewayOf(service, services, sealer))
+      .sort((a, b) => (a.service < b.service ? -1 : 1)),
     unscanned: [...projectNames].filter((name) => !scanned.has(name)).sort(),
     schedules: describeSchedules(schedules, now),
     schedule,
   }
 }
 
-function gatewayOf({ settings, projects, matches, key }: ConfiguredService, sealer: Sealer): RunGateway {
-  const keys = new Set(projects.map((project) => project.key))
-  const isShared = matches.length > 0 ? key !== undefined || projects.length > 0 : keys.size < projects.length
+function gatewayOf(service: ConfiguredService, all: readonly ConfiguredService[], sealer: Sealer): RunGateway {
+  const { settings, projects, matches } = service
+  const keys = new Set(keysOf(service))
+  const isElsewhere = all.some((other) => other !== service && keysOf(other).some((key) => keys.has(key)))
+  const isShared = isElsewhere || matches.length > 0 || keys.size < projects.length
   return {
     service: settings.name,
     url: sealUrl(settings.url, sealer),
     projects: matches.length === 0 ? 'named' : matches.some(({ pattern }) => pattern === '*') ? 'all' : 'matched',
-    key: isShared ? 'shared' : 'own',
+    key: isShared ? 'shared' : projects.length === 1 ? 'single' : 'own',
   }
+}
+
+function keysOf({ key, projects, matches }: ConfiguredService): readonly string[] {
+  const ofList = matches.length > 0 && key !== undefined ? [key] : []
+  return [...ofList, ...projects.map((project) => project.key)]
 }
 
 function describeSchedules(schedules: Configuration['schedules'], now: number): RunScope['schedules'] {

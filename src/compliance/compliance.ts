@@ -178,8 +178,10 @@ const scope = z
             "Whether the service's list decides which projects are scanned: all of it, what patterns match, or no list.",
           ),
         key: z
-          .enum(['shared', 'own'])
-          .describe('Whether one key reads several projects, or each project has a key of its own.'),
+          .enum(['shared', 'own', 'single'])
+          .describe(
+            'Whether one key reads several projects, each project has a key of its own, or one project is named, with one key: what else that key reads is not known.',
+          ),
       }),
     ),
     projects: listOf(z.string()).describe('Scanned by the run.'),

@@ -18,8 +18,8 @@ export interface RunGateway {
   readonly url: string
   /** Whether the service's list decides which projects are scanned: all of it, what patterns match, or no list. */
   readonly projects: 'all' | 'matched' | 'named'
-  /** Whether one key reads several projects, or each project has a key of its own. */
-  readonly key: 'shared' | 'own'
+  /** Whether one key reads several projects, each project has a key of its own, or there is one project with one key. */
+  readonly key: 'shared' | 'own' | 'single'
 }
 
 export interface RunSchedule {

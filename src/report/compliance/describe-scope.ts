@@ -41,12 +41,14 @@ function describeIgnored({ path, configured_at: at }: Compliance['scope']['ignor
 }
 
 function describeGateway({ service, url, key }: RunGateway): string {
-  const rights =
-    key === 'shared'
-      ? 'one key reads several projects (a personal or organisation key)'
-      : 'each project has its own key (whether a key reads more is not known)'
-  return `${service}, ${url}; ${rights}`
+  return `${service}, ${url}; ${rights[key]}`
 }
+
+const rights = {
+  shared: 'one key reads several projects (a personal or organisation key)',
+  own: 'each project has its own key (whether a key reads more is not known)',
+  single: 'one project is named, with one key (whether it reads more is not known)',
+} as const
 
 function describeThreshold(threshold: Compliance['threshold']): string {
   if (threshold === 'info') return 'every open violation decides a control'

@@ -297,7 +297,7 @@ function showProjectTable(
       }
     }),
   )
-  // The list of a service's projects is no project.
+  // The list of a service's projects is not a project.
   const projects = all.filter(({ project }) => !isProjectListName(project)).length
   const listed = all.slice(0, mostProjects)
   const omitted = all.length - listed.length

@@ -301,7 +301,7 @@ function countAll(violations: readonly ReportViolation[], at: string): string {
   ].join(', ')
 }
 
-/** `1 raised from info`: those that the run rates otherwise than the report before. */
+/** `1 raised from info`: those whose severity differs from the report before. */
 function countRated(violations: readonly ReportViolation[]): readonly string[] {
   const moves = violations.flatMap(({ severity, severity_before: was }) =>
     was === undefined ? [] : [`${isAtLeast(severity, was) ? 'raised' : 'lowered'} from ${was}`],

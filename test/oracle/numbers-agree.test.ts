@@ -149,7 +149,7 @@ function byRule(rules: readonly { readonly rule: string; readonly violations: nu
   return counts
 }
 
-/** A channel that gets all counts what became of each violation since it was last told. */
+/** A channel that gets all counts what became of each violation since it was last notified. */
 function messagesOf() {
   let last: Report['violations'] = []
   const known = new Map<string, { readonly isOpen: boolean; readonly severity: Severity }>()
@@ -199,10 +199,13 @@ function messagesOf() {
     const titled = severitiesIn(/((?:\d+ \w+(?:, | and )?)+) opened/.exec(message.title)?.[1] ?? '')
     if (totalOf(titled) > 0)
       yield { place: 'message: title', said: totalOf(titled), record: counts['violation.opened'] ?? 0 }
-    const told = new Map([...fresh, ...raised].map((one) => [one.fingerprint, one]))
+    const notified = new Map([...fresh, ...raised].map((one) => [one.fingerprint, one]))
     const found = report.causes
       .filter(({ first_run }) => first_run === report.run.number)
-      .map(({ id, violations }) => ({ id, told: violations.flatMap((fingerprint) => told.get(fingerprint) ?? []) }))
+      .map(({ id, violations }) => ({
+        id,
+        notified: violations.flatMap((fingerprint) => notified.get(fingerprint) ?? []),
+      }))
     yield {
       place: 'message: causes',
       said: Object.fromEntries(
@@ -210,10 +213,10 @@ function messagesOf() {
       ),
       record: Object.fromEntries(
         found
-          .filter(({ told }) => told.length > 0)
-          .map(({ id, told }) => {
-            const resources = new Set(told.map(({ project, uid }) => `${project} ${uid}`)).size
-            return [id, [resources, byRule(told.map(({ rule }) => ({ rule, violations: 1 })))]]
+          .filter(({ notified }) => notified.length > 0)
+          .map(({ id, notified }) => {
+            const resources = new Set(notified.map(({ project, uid }) => `${project} ${uid}`)).size
+            return [id, [resources, byRule(notified.map(({ rule }) => ({ rule, violations: 1 })))]]
           }),
       ),
     }
@@ -361,7 +364,7 @@ describe('after edits, faults, approvals, acceptances, waivers, policies and upg
   )
 
   it('with every place heard', () => {
-    // So that a place that says nothing any more does not pass for one that agrees.
+    // So that a place that says nothing any longer does not pass for one that agrees.
     const places = new Set([...compared.keys()].map((place) => place.replace(/: acme.*/, '')))
     expect(places.size).toBeGreaterThan(58)
     expect(compared.get('message: causes') ?? 0).toBeGreaterThan(sequences)

@@ -207,7 +207,7 @@ describe('hookdrift baseline', () => {
     await cli.audit()
     const { stdout } = await baseline(cli, 'diff')
     expect(stdout).toContain('acme/partner-intake: 1 source not compared: not scanned by run 2.')
-    expect(stdout).toMatch(/1 change\n  - removed acme\/partner-intake subscription/)
+    expect(stdout).toMatch(/1 change\n {2}- removed acme\/partner-intake subscription/)
   })
 
   it('lists of single resources only what their own approval ends', async () => {

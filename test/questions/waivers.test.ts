@@ -121,7 +121,7 @@ it('says in the text until when, by whom, why and where, and which waivers the h
   expect(stdout).toContain(' in acme/payments: open again with the next run\n')
   expect(stdout).toContain('  Waived by bank until the end of 2026-11-28: slow (policy.yaml:6)\n')
   expect(stdout).toContain('  Waived by payments until the end of 2026-12-20: moves (policy.yaml:5, OPS-7)\n')
-  expect(stdout.replaceAll('\n', ' ')).toContain('waiver/unused and waiver/expired name them among the violations.')
+  expect(stdout.replaceAll('\n', ' ')).toContain('reported as violations (waiver/unused, waiver/expired).')
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   const { rows } = await story.rows('violations --rule waiver/unused')
   expect(rows).toHaveLength(1)

@@ -64,7 +64,7 @@ function* sentence({ verdict: { text, ...verdict }, coverage }: Report): Generat
   const changes = verdict.drift.added + verdict.drift.removed + verdict.drift.modified
   yield { place: 'verdict: changes', said: numberIn(text, /(\d+) changes?\b/), record: changes }
   const missing = coverage.filter(({ status }) => !['complete', 'skipped'].includes(status)).length
-  yield { place: 'verdict: walks', said: numberIn(text, /(\d+) of \d+ walks? incomplete/), record: missing }
+  yield { place: 'verdict: walks', said: numberIn(text, /(\d+) of \d+ listings? incomplete/), record: missing }
 }
 
 /** The numbers in the headings of a text, without those that the causes above them say. */

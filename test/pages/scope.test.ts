@@ -288,7 +288,7 @@ describe('a list of projects that was not read', () => {
         expect([path, text.includes(secret), text.includes('acme/payments')]).toEqual([path, false, false])
       }
       expect(await ask('/runs/1')).toContain('Incomplete')
-      expect(await ask('/runs')).toMatch(/\d of \d walks? incomplete/)
+      expect(await ask('/runs')).toMatch(/\d of \d listings? incomplete/)
       expect(listIn(await ask('/api/v1/violations'))).toHaveLength(1)
     },
   )

@@ -205,12 +205,16 @@ export async function violationsOfRun(session: Session, run: number): Promise<Re
     [run],
   )
   const ended = await session.all<ResolvedRow>(`${resolvedSql} WHERE ${isResolvedSql(session, 'x.to_run = $1')}`, [run])
-  const rated = await session.all<{ readonly id: number; readonly severity: Severity }>(
-    `SELECT x.id, b.severity FROM hookdrift.violation x JOIN hookdrift.violation b ON b.id = x.replaces
-     WHERE x.from_run = $1 AND x.state = 'open' AND b.state = 'open' AND b.severity <> x.severity`,
+  const rated = await session.all<{ readonly id: number; readonly severity: Severity; readonly was: Severity | null }>(
+    `SELECT x.id, x.severity, (SELECT b.severity FROM hookdrift.violation b WHERE b.id = x.replaces AND b.state = 'open')
+       AS was FROM hookdrift.violation x WHERE x.from_run = $1 AND x.state = 'open'`,
     [run],
   )
-  const before = new Map(rated.map(({ id, severity }) => [id, { severity_before: severity }]))
+  const before = new Map(
+    rated.flatMap(({ id, severity, was }) =>
+      was === null || was === severity ? [] : [[id, { severity_before: was }] as const],
+    ),
+  )
   return [
     ...active.map((row) => ({ ...toViolation(row, nameOf), ...before.get(row.id) })),
     ...ended.map(({ resolved_run: _, resolved_at: __, ...row }) => toViolation({ ...row, waiver: null }, nameOf)),

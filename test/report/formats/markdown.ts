@@ -10,10 +10,10 @@ export const markdown: FormatTest = {
       return items.map(({ said, marked }) => {
         const { chips, codes } = marked
         // A resource is named by its project first, in an entry of its own below the message.
-        const [project = ''] = ended === undefined ? (said.at(-1)?.codes ?? []) : codes.slice(1)
+        const [project = ''] = ended === undefined ? (said[0]?.codes ?? []) : codes.slice(1)
         const [severity = ''] = ended === undefined ? heading.chips : chips
         const [rule = ''] = ended === undefined ? heading.codes : codes
-        const isOld = / since \d{4}-/.test(said.at(-1)?.words ?? '')
+        const isOld = / since \d{4}-/.test(said[0]?.words ?? '')
         const open = section.startsWith('Unknown') ? 'unknown' : isOld ? 'continuing' : 'opened'
         return {
           severity,

@@ -10,7 +10,7 @@ import {
   requireRunRecord,
   runsWithWindows,
 } from '../history/sql/read-run.ts'
-import { type CommittedRun, countIncompleteWalks, listEndedRuns, listRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, countIncompleteWalks, type EndedRun, listEndedRuns, listRuns } from '../history/sql/runs.ts'
 import { countScans, readLatestScans } from '../history/sql/scans.ts'
 import { readResolvedBetween, readViolationsAt, readWaivedBetween } from '../history/sql/violations.ts'
 import type { Report } from '../model/report.ts'
@@ -69,6 +69,7 @@ export async function gatherCompliance(
   const before = runs.findLast(({ number }) => number < first.number)
   const silencedBefore = before === undefined ? [] : await silencedBy(history, before.number)
   const results = await readResults(history, last.number, composeReport)
+  const { runs: ended } = await listEndedRuns(history, Number.MAX_SAFE_INTEGER)
   return composeCompliance({
     ...results,
     framework,
@@ -81,8 +82,14 @@ export async function gatherCompliance(
     waivedMeanwhile: await readWaivedBetween(history, after, last.number),
     formerAcceptances: await readFormerAcceptances(history, first, last),
     formerProjects: await findFormerProjects(history, { first, last, scope: results.scope }),
-    population: await populationOf(history, within, { start, end }),
-    period: await periodOf(history, within, { start, end, before, mostGapMs: mostGapOf(results.scope.schedules) }),
+    population: await populationOf(history, within, { start, end, ended }),
+    period: await periodOf(history, within, {
+      ended,
+      start,
+      end,
+      before,
+      mostGapMs: mostGapOf(results.scope.schedules),
+    }),
     resolvedBefore: (await readResolvedBetween(history, after, last.number - 1)).map(
       ({ resolved_run: _, ...violation }): ControlViolation => {
         const open_ms = Math.max(0, Date.parse(violation.resolved_at) - Date.parse(violation.first_seen))
@@ -135,10 +142,9 @@ async function readExpected(history: HistoryReader, after: number, upTo: number)
 async function populationOf(
   history: HistoryReader,
   within: readonly [CommittedRun, ...CommittedRun[]],
-  { start, end }: Period,
+  { start, end, ended }: Period & { readonly ended: readonly EndedRun[] },
 ): Promise<Population> {
   const [first] = within
-  const ended = (await listEndedRuns(history, Number.MAX_SAFE_INTEGER)).runs
   const byNumber = new Map(ended.map((run) => [run.number, run]))
   const chains = await readChains(history, first.number, within.at(-1)?.number ?? first.number)
   const changes: Population['changes'][number][] = []
@@ -252,10 +258,19 @@ export function mostGapOf(schedules: readonly Pick<RunSchedule, 'intervalMs'>[])
 async function periodOf(
   history: HistoryReader,
   within: readonly [CommittedRun, ...CommittedRun[]],
-  { start, end, before, mostGapMs }: Period & { readonly before: CommittedRun | undefined; readonly mostGapMs: number },
+  {
+    start,
+    end,
+    ended: all,
+    before,
+    mostGapMs,
+  }: Period & {
+    readonly ended: readonly EndedRun[]
+    readonly before: CommittedRun | undefined
+    readonly mostGapMs: number
+  },
 ): Promise<CompliancePeriod> {
-  const { runs } = await listEndedRuns(history, Number.MAX_SAFE_INTEGER)
-  const ended = runs.filter(({ state }) => state !== 'pruned')
+  const ended = all.filter(({ state }) => state !== 'pruned')
   const met = ended.filter(({ finished_at }) => Date.parse(finished_at) >= start && Date.parse(finished_at) <= end)
   const withGaps = met.filter(({ isCommitted, incomplete }) => isCommitted && incomplete > 0)
   const incomplete = new Set(withGaps.map(({ number }) => number))

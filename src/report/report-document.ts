@@ -153,7 +153,7 @@ function aboutScan(place: Place): readonly Block[] {
   const missing = walks.length - complete.length
   if (missing === 0) {
     const names = new Set(listingWalks(walks).map(({ project }) => project)).size
-    return [text(`Scanned ${count(names, 'project')} completely: ${extentOf(walks)}.`, 'good')]
+    return [text(`Scanned ${count(names, 'project')} completely: ${describeTotal(walks)}.`, 'good')]
   }
   const items = groupFailures(coverage, projects).map((group): Item => {
     const { headline, facts } = describeFailures(group)
@@ -169,14 +169,16 @@ function aboutScan(place: Place): readonly Block[] {
     ),
     text('Nothing was removed or resolved there:'),
     ...list('cause', items, most(place, mostUrgent)),
-    ...(complete.length === 0 ? [] : [text(`Complete: ${count(complete.length, 'listing')}, ${extentOf(complete)}.`)]),
+    ...(complete.length === 0
+      ? []
+      : [text(`Complete: ${count(complete.length, 'listing')}, ${describeTotal(complete)}.`)]),
   ]
 }
 
-function extentOf(walks: readonly ReportCoverage[]): string {
+function describeTotal(walks: readonly ReportCoverage[]): string {
   const listed = listingWalks(walks)
   const total = (member: 'items' | 'pages') => listed.reduce((sum, walk) => sum + walk[member], 0)
-  return `${count(total('items'), 'resource')} in ${count(total('pages'), 'page')}`
+  return describeSeen({ items: total('items'), pages: total('pages') })
 }
 
 /** What the run leaves out although nothing failed: skipped listings, filters, rows not due yet, what no rule could evaluate. */

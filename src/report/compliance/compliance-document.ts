@@ -29,6 +29,7 @@ import {
   text,
   type VerdictBlock,
 } from '../document/blocks.ts'
+import { describeSeen } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import {
   besidesOf,
@@ -439,7 +440,7 @@ function describeRules(rules: readonly ControlRule[]): string {
 }
 
 function describeWalks({ walks, complete, items, pages }: ControlEvidence['coverage']): string {
-  const read = pages === 0 ? 'nothing was read' : `${count(items, 'resource')} in ${count(pages, 'page')}`
+  const read = pages === 0 ? 'nothing was read' : describeSeen({ items, pages })
   if (walks === 0) return 'Its rules read no listing.'
   if (walks === 1) return `The listing that its rules need is ${complete === 1 ? '' : 'not '}complete: ${read}.`
   const which = complete === walks ? `All ${walks} listings` : `${complete} of the ${walks} listings`

@@ -80,6 +80,11 @@ export interface VerdictBlock {
   readonly facts: readonly string[]
 }
 
+/** `3 high, 2 medium` of its numbers: those that are none are left out. */
+export function sayNumbers({ numbers }: Pick<VerdictBlock, 'numbers'>): string {
+  return numbers.flatMap(({ value, label }) => (value === '0' ? [] : `${value} ${label}`)).join(', ')
+}
+
 /** Rows that begin with their name. */
 export interface TableBlock {
   readonly kind: 'table'

@@ -8,6 +8,7 @@ import {
   type ListBlock,
   type SectionBlock,
   type Span,
+  sayNumbers,
   spansOf,
   type TableBlock,
 } from './blocks.ts'
@@ -65,8 +66,8 @@ function partsOf(block: Block, depth: number): readonly Part[] {
       return ['', ...block.facts.map(([name, value]) => `- ${name}: ${inMarkdown(value)}`)]
     }
     case 'verdict': {
-      const { word, sentence, numbers, facts } = block
-      const said = numbers.flatMap(({ value, label }) => (value === '0' ? [] : `${value} ${label}`)).join(', ')
+      const { word, sentence, facts } = block
+      const said = sayNumbers(block)
       const numbered = said === '' ? '' : ` ${said}.`
       const outcome = word === undefined ? `**${prose(sentence)}**` : `**${word}.** ${prose(sentence)}`
       return ['', `${outcome}${numbered}`, ...facts.flatMap((fact) => ['', prose(fact, longest)])]

@@ -13,6 +13,7 @@ import {
   type ListBlock,
   type SectionBlock,
   type Span,
+  sayNumbers,
   spansOf,
   type TableBlock,
   text,
@@ -57,9 +58,9 @@ export function showBlocks(
         return block.facts.flatMap(([name, value]) => wrap(`${name}: ${plain(value)}`, by))
       }
       case 'verdict': {
-        const { outcome, word, sentence, numbers, facts } = block
+        const { outcome, word, sentence, facts } = block
         const style = outcome === 'passed' ? 'good' : 'alarm'
-        const said = numbers.flatMap(({ value, label }) => (value === '0' ? [] : `${value} ${label}`)).join(', ')
+        const said = sayNumbers(block)
         return [
           ...wrap(`${word === undefined ? '' : `${word}. `}${neutralise(sentence)}`, by).map((line) =>
             paint(style, line),

@@ -105,7 +105,7 @@ async function showFramework(request: SiteRequest, id: (typeof builtInFrameworkI
   const { history, link } = request
   const compliance = await compose(request, id)
   const { title: paper, about, verdict, sections } = complianceDocument(compliance, mostViolations)
-  const links = { ...reportLinks(link), rule: (rule: string) => link(paths.rule(rule)) }
+  const links = reportLinks(link)
   return {
     title: compliance.title,
     paper,

@@ -1,6 +1,6 @@
 import { globOf } from '../model/glob.ts'
 import { isProjectListName, type Kind, policyProject } from '../model/resource.ts'
-import type { ReportLinks } from '../report/html/components/parts.ts'
+import type { DocumentLinks } from '../report/document/html.ts'
 
 /** Makes the address of a page within the pages; of several values a parameter each, without those that are undefined. */
 export type SiteLink = (path: string, query?: SiteLinkQuery) => string
@@ -76,11 +76,12 @@ export const paths = {
 } as const
 
 /** Where names on a page lead. */
-export function reportLinks(link: SiteLink): ReportLinks {
+export function reportLinks(link: SiteLink): Required<DocumentLinks> {
   return {
     violation: (fingerprint) => link(paths.violation(fingerprint)),
     resource: (identity) => linkToResource(link, identity),
     project: (name) => linkToProject(link, name),
     owner: (name) => link(paths.owner(name)),
+    rule: (id) => link(paths.rule(id)),
   }
 }

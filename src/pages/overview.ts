@@ -23,17 +23,17 @@ import {
 } from '../questions/status.ts'
 import { type DecidedRow, readDecided, soonMs } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
+import { list } from '../report/document/blocks.ts'
+import { asHtml } from '../report/document/html.ts'
 import { checkedExtent, extentOf, type ScanExtent } from '../report/gaps.ts'
 import { emptyState, severityChip, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
-import { describeVerdict } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { plotSections } from '../report/html/plots.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { causeCard } from '../report/html/show-causes.ts'
-import { inTableOrder, type ProjectTableRow, projectTable } from '../report/html/show-projects.ts'
 import { showTrend } from '../report/html/show-trend.ts'
-import { showVerdictOf } from '../report/html/show-verdict.ts'
+import { inTableOrder, type ProjectTableRow, projectsTable } from '../report/projects-table.ts'
+import { causeItem } from '../report/report-items.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { describeUnsure, failsRun, losesRun } from '../report/verdict.ts'
 import { count } from '../text/count.ts'
@@ -53,9 +53,10 @@ import {
   timeOf,
 } from './run-facts.ts'
 import { showGaps } from './show-gaps.ts'
-import { announceChanges, announcedCard, showLastChanges } from './show-last-changes.ts'
+import { announceChanges, showChanges, showLastChanges } from './show-last-changes.ts'
 import { showStale } from './show-late.ts'
 import { showViolationList } from './show-rows.ts'
+import { describeVerdict, showVerdictOf } from './show-verdict.ts'
 
 /** The first page: what could not be scanned, the verdict, what is new, the projects. */
 export const overviewPage: SitePage = {
@@ -115,11 +116,11 @@ async function showCauses(request: SiteRequest): Promise<Markup> {
     readCauses(history, { run, projects: [], kind: undefined, limit: mostCauses }),
   )
   if (rows.length === 0) return nothing
-  const cards = rows.map((cause) => causeCard(cause, run.number, { links: reportLinks(link) }))
+  const commandFor = (command: string) => `hookdrift ${command}`
+  const items = rows.map((cause) => causeItem(cause, { run: run.number, commandFor }))
   const omittedLine = omitted === 0 ? nothing : html`<p><a href="${link('/causes')}">and ${omitted} more</a></p>`
   return html`<h2 id="causes">Causes</h2>
-<ul class="rows">
-${cards}</ul>${omittedLine}
+${asHtml(list('cause', items), reportLinks(link))}${omittedLine}
 `
 }
 
@@ -234,9 +235,7 @@ ${await showViolationList(request, rows)}${
     changes.length === 0
       ? nothing
       : html`<h3>Changed <span class="count">${describeShare(announced.length, changes.length)}</span></h3>
-<ul class="rows">
-${announced.map((change) => announcedCard(change, link))}</ul>
-${
+${showChanges(announced, link)}${
   changes.length > announced.length
     ? html`<p><a href="${link(paths.run(run.number))}">All ${count(changes.length, 'change')} of the run</a></p>`
     : nothing
@@ -285,10 +284,10 @@ function showProjectTable(
         open: violations,
         unknown: countSeverities(unknown.get(scanKey({ project, run })) ?? []),
         walks: walksOfProject,
-        omissionsAt: `${link(paths.project(project))}#coverage`,
+        omissionsAt: { href: `${link(paths.project(project))}#coverage` },
         notEvaluated: (evaluations.get(project)?.gaps ?? []).filter(isSilent).length,
         // A project that was never scanned has no page.
-        href: run === null ? undefined : link(paths.project(project)),
+        hasPage: run !== null,
         // The name of a list of projects is a pattern that fits all of them.
         listOf: (severity, state) =>
           link('/violations', { project: globOf(project), severity, 'max-severity': severity, state }),
@@ -302,7 +301,7 @@ function showProjectTable(
   const listed = all.slice(0, mostProjects)
   const omitted = all.length - listed.length
   return html`<h2 id="projects">Projects <span class="count">${omitted > 0 ? `${listed.length} of ${all.length}, the worst first` : String(projects)}</span></h2>
-${projectTable(listed)}${
+${asHtml([projectsTable(listed)], reportLinks(link))}${
   omitted > 0
     ? html`<p>${omitted} more: <a href="${link('/violations', { 'group-by': 'project' })}">all projects with violations</a></p>`
     : nothing

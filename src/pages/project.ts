@@ -18,7 +18,6 @@ import { emptyState, type Fact, factList, showInstant } from '../report/html/com
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { showUnevaluated, showUnscanned } from '../report/html/show-coverage.ts'
 import { showTrend } from '../report/html/show-trend.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { nextTimes } from '../worker/next-times.ts'
@@ -32,6 +31,7 @@ import { showLastChanges } from './show-last-changes.ts'
 import { showMissed } from './show-late.ts'
 import { showNumbers } from './show-numbers.ts'
 import { showViolationList } from './show-rows.ts'
+import { showUnevaluated, showUnscanned } from './unscanned.ts'
 import { groupKeys, showGroups } from './violation-groups.ts'
 
 /** A project: how its last scan went, what is open and since when, what changed, what it has. */

@@ -5,24 +5,25 @@ import { isJsonObject } from '../model/json.ts'
 import type { Note } from '../model/note.ts'
 import { kinds } from '../model/resource.ts'
 import { isoTime } from '../model/time.ts'
-import { isOverdue, severities } from '../model/violation.ts'
+import { severities } from '../model/violation.ts'
 import { attributesOf } from '../questions/field-gaps.ts'
 import { readNotes, readTimeline, type TimelineRow } from '../questions/timeline.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
-import { describeDue } from '../report/describe-due.ts'
 import { describeEnding } from '../report/describe-ending.ts'
 import { notesNamed } from '../report/describe-notes.ts'
-import { fieldTable } from '../report/html/components/change-card.ts'
-import { describeAge } from '../report/html/components/finding-row.ts'
+import { list } from '../report/document/blocks.ts'
+import { asHtml } from '../report/document/html.ts'
+import { fieldTable } from '../report/html/components/field-table.ts'
 import { command, emptyState, factList, noteList } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
+import { violationItem } from '../report/report-items.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { isOfLastRun, presentOf, type RunNames, readRunNames, thenSection } from './find-runs.ts'
-import { paths, type SiteLink } from './link.ts'
+import { paths, reportLinks, type SiteLink } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { showAttributes, showVersions } from './resource-versions.ts'
@@ -162,7 +163,9 @@ async function showActive(request: SiteRequest, identity: Identity): Promise<Mar
 }
 
 function listActive(rows: readonly ViolationRow[], request: SiteRequest): Markup {
-  return html`<ul class="rows">${rows.map((row) => showRow(row, request))}</ul>`
+  const at = isoTime(timeOf(request))
+  const items = rows.map((row) => violationItem(row, { at, hasRule: true }))
+  return asHtml(list('violation', items), reportLinks(request.link))
 }
 
 async function readActive(request: SiteRequest, identity: Identity): Promise<readonly ViolationRow[]> {
@@ -179,17 +182,6 @@ async function readActive(request: SiteRequest, identity: Identity): Promise<rea
   )
   const rows = violations.map((violation) => toRow(violation, dueOf(project)))
   return severities.flatMap((severity) => rows.filter((row) => row.severity === severity))
-}
-
-function showRow(row: ViolationRow, request: SiteRequest): Markup {
-  const { fingerprint, rule, severity, state, message, path } = row
-  const at = timeOf(request)
-  const due = describeDue(row, isoTime(at))
-  const late = due !== '' && html` · ${isOverdue(row, at) ? html`<b class="bad">${due}</b>` : due}`
-  const atPath = path !== '' && html`at <code>${shorten(path, 200)}</code> · `
-  const waived = state === 'waived' && 'waived · '
-  return html`<li data-severity="${severity}" data-state="${state}"><p><span class="chip ${severity}">${severity}</span> <a href="${request.link(paths.violation(fingerprint))}"><code>${rule}</code></a> ${withCode(shorten(message, 2000))}</p><p class="where">${waived}${atPath}${describeAge(row, isoTime(at))}${late}</p></li>
-`
 }
 
 const mostMoments = 100

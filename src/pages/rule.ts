@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { builtInFrameworkIds, controlsOf } from '../compliance/built-in-frameworks.ts'
+import { type BuiltInFrameworkId, builtInFrameworkIds, controlsOf } from '../compliance/built-in-frameworks.ts'
 import { isoTime } from '../model/time.ts'
 import { countSeverities, violationStates } from '../model/violation.ts'
 import { readViolatedRules } from '../questions/choose-violations.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
 import { everyViolation, readViolations, type ViolationRow } from '../questions/violations.ts'
-import { showViolations } from '../report/html/components/finding-row.ts'
+import { list } from '../report/document/blocks.ts'
+import { asHtml } from '../report/document/html.ts'
 import {
   anchorOf,
   command,
@@ -16,8 +17,7 @@ import {
   severityChip,
 } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { nameCauses, unscannedBar } from '../report/html/show-coverage.ts'
-import { nameControl } from '../report/html/show-rules.ts'
+import { violationItem } from '../report/report-items.ts'
 import { readRulePage, rulePageFile } from '../rules/rule-page.ts'
 import { rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
@@ -28,6 +28,7 @@ import { NotFound, type SiteContent, type SitePage, type SiteRequest } from './p
 import { onceForRun, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { linkToCoverage } from './show-gaps.ts'
+import { nameCauses, unscannedBar } from './unscanned.ts'
 
 const mostShown = 50
 
@@ -110,9 +111,11 @@ function showViolationsOfRule(
     ...(unknown > 0 ? [`${unknown} not checked by the last scan`] : []),
   ]
   const all = html`<a href="${link('/violations', { rule: id, state: 'active' })}">${active > rows.length ? `All ${active} violations` : 'Filter and group them'}</a>`
+  const hasRule = rows.some((row) => row.severity !== severity)
+  const items = rows.map((row) => violationItem(row, { at: isoTime(timeOf(request)), hasRule }))
   return html`<section aria-labelledby="violations"><h2 id="violations">Violations <span class="count">${active}</span></h2>
 <p class="meta">${parts.join(', ')}; ${rows.length} shown. ${all}</p>
-${showViolations(rows, { at: isoTime(timeOf(request)), isNamed: rows.some((row) => row.severity !== severity), links: reportLinks(link) })}</section>
+${asHtml(list('violation', items), reportLinks(link))}</section>
 `
 }
 
@@ -192,3 +195,22 @@ export function showControl(control: string, link: SiteLink): Markup {
   if (!builtInFrameworkIds.some((id) => id === framework)) return html`${named}`
   return html`<a href="${link(paths.framework(framework))}#${anchorOf('control', rest.join(':'))}">${named}</a>`
 }
+
+/** `soc2:CC6.1` → `SOC 2 CC6.1`; a framework of the reader's own as it is. */
+function nameControl(control: string): string {
+  const [framework = '', ...id] = control.split(':')
+  const name = (frameworkNames as Readonly<Record<string, string>>)[framework] // as: a framework may have any name
+  return name === undefined ? control : `${name} ${id.join(':')}`
+}
+
+const frameworkNames = {
+  soc2: 'SOC 2',
+  iso27001: 'ISO 27001',
+  'pci-dss': 'PCI DSS',
+  'nist-csf': 'NIST CSF',
+  'nist-800-53': 'NIST 800-53',
+  cis: 'CIS',
+  hipaa: 'HIPAA',
+  dora: 'DORA',
+  nis2: 'NIS2',
+} satisfies Record<BuiltInFrameworkId, string>

@@ -4,13 +4,16 @@ import type { Kind, ProjectRef } from '../model/resource.ts'
 import { walksFor } from '../model/walks-for.ts'
 import { toCoverageOfAll } from '../questions/as-of.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
+import { list } from '../report/document/blocks.ts'
+import { asHtml } from '../report/document/html.ts'
 import { isGap } from '../report/gaps.ts'
 import { showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { showFailures, showUnscanned } from '../report/html/show-coverage.ts'
+import { gapItems } from '../report/report-items.ts'
 import { linkToProject, paths } from './link.ts'
 import type { SiteRequest } from './page.ts'
 import { readProjectEvaluations, readScans } from './run-facts.ts'
+import { showUnscanned } from './unscanned.ts'
 
 /** What the last scans did not reach, with a link to the run whose page says why; nothing where they reached all. */
 export async function showGaps(request: GapsRequest, coverage: readonly AnswerCoverage[]): Promise<Markup> {
@@ -44,7 +47,7 @@ export async function linkToCoverage(
 export async function showCauses(request: SiteRequest, coverage: readonly AnswerCoverage[]): Promise<Markup> {
   const evaluations = [...(await readProjectEvaluations(request)).values()]
   const positions = evaluations.map(({ project, configured_at }) => ({ project, configured_at }))
-  return showFailures(coverage, positions)
+  return asHtml(list('cause', gapItems(coverage, positions)))
 }
 
 /** The run that last read some listings to their end. */

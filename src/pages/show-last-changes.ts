@@ -5,12 +5,15 @@ import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRunsBefore, readRunExtents } from '../history/sql/runs.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
+import { sayNotes } from '../report/describe-notes.ts'
 import { describeWindows } from '../report/describe-window.ts'
-import { changeCard } from '../report/html/components/change-card.ts'
-import { emptyState, noteList, showInstant } from '../report/html/components/parts.ts'
+import { list } from '../report/document/blocks.ts'
+import { asHtml } from '../report/document/html.ts'
+import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
-import { paths, type SiteLink } from './link.ts'
+import { changeItem } from '../report/report-items.ts'
+import { paths, reportLinks, type SiteLink } from './link.ts'
 import type { SiteRequest } from './page.ts'
 import { onceForNotes, onceForRun } from './run-facts.ts'
 
@@ -43,9 +46,7 @@ export async function showLastChanges(request: SiteRequest, project?: string): P
       changes,
       total,
     }) => html`<h3><a href="${link(paths.run(run.number))}">Run ${run.number}</a>, ${showInstant(run.started_at)} <span class="count">${changes.length === total ? total : `${changes.length} of ${total}`}</span></h3>
-<ul class="rows">
-${changes.map((change) => announcedCard(change, link))}</ul>
-`,
+${showChanges(changes, link)}`,
   )
   return pageSection({
     id: 'changes',
@@ -75,11 +76,13 @@ async function readExtentsOf({ history, run }: SiteRequest, project: string | un
   return extents.filter((extent) => project === undefined || extent.project.name === project)
 }
 
-/** A change with what was announced and noted of it, and the way to its resource. */
-export function announcedCard({ change, window, notes }: AnnouncedChange, link: SiteLink): Markup {
-  const href = link(paths.resource(change.uid), { project: change.project, kind: change.kind })
-  const expected = window !== '' && html`<p class="where">${window}</p>`
-  return changeCard(change, [], { href, meanwhile: html`${expected}${noteList(notes, change.between.before)}` })
+/** Changes with what was announced and noted of each. */
+export function showChanges(changes: readonly AnnouncedChange[], link: SiteLink): Markup {
+  const items = changes.map(({ change, window, notes }) => {
+    const noted = sayNotes(notes, change.between.before)
+    return changeItem(change, { more: [...(window === '' ? [] : [window]), ...(noted.length === 0 ? [] : [noted])] })
+  })
+  return asHtml(list('change', items), reportLinks(link))
 }
 
 async function readChangesOf(

@@ -26,8 +26,9 @@ import { toRow, type ViolationRow } from '../questions/violations.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
 import { asSentence, describeEnding, describeWaiver, sentenceOfEnding } from '../report/describe-ending.ts'
+import { list } from '../report/document/blocks.ts'
+import { asHtml } from '../report/document/html.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
-import { changeCard } from '../report/html/components/change-card.ts'
 import {
   command,
   type Fact,
@@ -41,11 +42,12 @@ import {
 } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing, withCode } from '../report/html/markup.ts'
 import { remediationFor } from '../report/remediation-for.ts'
+import { changeItem } from '../report/report-items.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { builtInRule, rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
 import { isOfLastRun, presentOf, type RunNames, readRunNames, thenSection } from './find-runs.ts'
-import { linkToProject, linkToResource, paths } from './link.ts'
+import { linkToProject, linkToResource, paths, reportLinks } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readRequests, showRequest } from './restore-requests.ts'
 import { showControl } from './rule.ts'
@@ -292,7 +294,6 @@ async function showHistoryOf(
         ? versionAt(versions, openedIn - 1)
         : undefined
   const now = versions.at(-1)
-  const href = link(paths.resource(uid), { project: project.name, kind })
   const changes = await readChangesOf(history, identity, run.number)
   const fieldsFrom = (from: VersionSpan, to: VersionSpan) => ({
     name: to.name,
@@ -300,10 +301,7 @@ async function showHistoryOf(
   })
   const card = ({ name, fields }: Pick<ReportedChange, 'name' | 'fields'>) => {
     const change = { project: project.name, kind, uid, name, change: 'modified' as const, fields }
-    return fields.length === 0
-      ? nothing
-      : html`<ul class="rows">
-${changeCard(change, [], { href })}</ul>`
+    return fields.length === 0 ? nothing : asHtml(list('change', [changeItem(change)]), reportLinks(link))
   }
   const reported = changes.get(after?.fromRun ?? openedIn)
   const isLost = after === undefined && reported?.isOfPrunedRun && reported.change === 'modified'

@@ -21,7 +21,6 @@ import { listOf } from '../model/schema.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { type Chip, type Inline, type Item, list } from '../report/document/blocks.ts'
 import { isGap } from '../report/gaps.ts'
-import { fieldLines } from '../report/report-items.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
 import { count, countEach } from '../text/count.ts'
@@ -507,10 +506,8 @@ function itemOf(row: ComparedRow): Item {
   const places = fields.map(({ path }): Inline => ({ code: shorten(path, 120) }))
   return {
     text: [chips[change], ' ', { resource: row }, other],
-    below: [
-      ...(change === 'same_secret' ? places : fieldLines(fields)),
-      ...(reason === null ? [] : [shorten(reason, 300)]),
-    ],
+    ...(change !== 'same_secret' && { fields }),
+    below: [...(change === 'same_secret' ? places : []), ...(reason === null ? [] : [shorten(reason, 300)])],
   }
 }
 

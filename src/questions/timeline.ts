@@ -28,7 +28,6 @@ import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } fr
 import { describeEnding } from '../report/describe-ending.ts'
 import { describeNotes, notesNamed, timesOf } from '../report/describe-notes.ts'
 import { type Block, type Inline, type Item, list, section, text } from '../report/document/blocks.ts'
-import { fieldLines } from '../report/report-items.ts'
 import { shorten, shortenSeals } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
@@ -361,7 +360,8 @@ function momentItem(row: TimelineRow, notes: readonly Note[]): Item {
   const meanwhile = between === null ? '' : describeNotes(notesNamed([row], notes), timesOf([{ between }]))
   return {
     text: `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${change === null ? '' : `: ${words[change]}`}`,
-    below: [...fieldLines(fields), ...(meanwhile === '' ? [] : [meanwhile]), ...violations.map(sayTurn)],
+    fields,
+    below: [...(meanwhile === '' ? [] : [meanwhile]), ...violations.map(sayTurn)],
   }
 }
 

@@ -2,6 +2,7 @@ import type { ChangeTimes } from '../model/change.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
 import type { ReportCause, ReportDrift } from '../model/report.ts'
 import { count } from '../text/count.ts'
+import type { LinkedText } from './document/blocks.ts'
 import { shorten } from './text/shorten.ts'
 import { showTime } from './text/show-time.ts'
 
@@ -36,10 +37,24 @@ const longestText = 200
  * 14:03 UTC, 1f0c9a2)`. Empty without notes. It quotes people, and says nothing of causes.
  */
 export function describeNotes(notes: readonly Note[], before: string): string {
-  if (notes.length === 0) return ''
-  const named = notes.slice(0, mostNotes).map((note) => describeNote(note, timeOf(note, before)))
+  return sayNotes(notes, before)
+    .map((span) => (typeof span === 'string' ? span : span.text))
+    .join('')
+}
+
+/** The same, with a link where a reference is an address of the web. */
+export function sayNotes(notes: readonly Note[], before: string): readonly (string | LinkedText)[] {
+  if (notes.length === 0) return []
+  const named = notes.slice(0, mostNotes)
   const omitted = notes.length - named.length
-  return `In between: ${named.join('; ')}${omitted === 0 ? '' : `; and ${count(omitted, 'more note')}`}`
+  const said = named.flatMap((note, at) => {
+    const words = `${at === 0 ? '' : '; '}${describeNote({ ...note, ref: null }, timeOf(note, before)).slice(0, -1)}`
+    if (note.ref === null) return [`${words})`]
+    const ref = shorten(note.ref, longestText)
+    const isLink = ref === note.ref && isWebAddress(ref)
+    return [`${words}, `, isLink ? { text: ref, to: { href: ref } } : ref, ')']
+  })
+  return ['In between: ', ...said, ...(omitted === 0 ? [] : [`; and ${count(omitted, 'more note')}`])]
 }
 
 /** `deploy 4.2 (ada, 1f0c9a2)`. */

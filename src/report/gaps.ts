@@ -1,6 +1,5 @@
 import { isCoverageComplete } from '../model/coverage.ts'
 import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
-import { countUnsureRules } from '../model/gap.ts'
 import type { NoticeCode } from '../model/notice.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { isListing } from '../model/resource.ts'
@@ -62,11 +61,6 @@ export function extentOf(walks: readonly ReportCoverage[]): ScanExtent {
 export function checkedExtent(walks: readonly ReportCoverage[], unknown: number): ScanExtent {
   const extent = extentOf(walks)
   return extent === 'all' && unknown > 0 ? 'some' : extent
-}
-
-/** How much of it a run could check: its rules may have missed something in what was scanned. */
-export function checkedExtentOf(report: Pick<Report, 'coverage' | 'gaps' | 'verdict'>): ScanExtent {
-  return checkedExtent(report.coverage, report.verdict.unknown + countUnsureRules(report.gaps))
 }
 
 /** A count of open violations where some, all or nothing was scanned: what was not scanned may hide more. */

@@ -7,15 +7,14 @@ import { count, countEach } from '../text/count.ts'
 import { acceptedBefore } from './accepted-before.ts'
 import { withoutCauses } from './describe-cause.ts'
 import { countEndings, describeEnding, describeWaiver } from './describe-ending.ts'
-import { describeFailures, groupFailures } from './describe-failures.ts'
-import { changesOfCause, describeNotes, notesNamed, timesOf } from './describe-notes.ts'
+import { changesOfCause, notesNamed, sayNotes, timesOf } from './describe-notes.ts'
 import { describeNotice } from './describe-notice.ts'
 import { describeWindows } from './describe-window.ts'
 import {
+  anchorOf,
   type Block,
   type Document,
   type Inline,
-  type Item,
   joined,
   list,
   type SectionBlock,
@@ -23,19 +22,32 @@ import {
   severityChip,
   type TableBlock,
   text,
+  type VerdictBlock,
 } from './document/blocks.ts'
 import { rulesOf } from './evaluated-rules.ts'
-import { describeFirstScans, describeNoDrift, describeSeen, listingWalks, newViolations } from './gaps.ts'
+import {
+  describeFirstScans,
+  describeNoDrift,
+  describeSeen,
+  extentOf,
+  listingWalks,
+  newViolations,
+  showCount,
+} from './gaps.ts'
 import { type Grouping, groupViolations, worstFirst } from './group-by.ts'
 import { remediationFor } from './remediation-for.ts'
+import { coverageOf, projectsOf } from './report-appendix.ts'
 import type { RenderOptions } from './report-format.ts'
-import { causeItem, changeItem, firstSteps, violationItem } from './report-items.ts'
+import { causeItem, changeItem, gapItems, violationItem } from './report-items.ts'
 import { isShellSafe, locateCommands, locatingOptions } from './text/commands.ts'
 import { shorten } from './text/shorten.ts'
 import { showDuration, showTime } from './text/show-time.ts'
 import { suggestNext } from './what-next.ts'
 
-type Options = Pick<RenderOptions, 'full' | 'isScreen' | 'groupBy' | 'locating'>
+type Options = Pick<RenderOptions, 'full' | 'isScreen' | 'groupBy' | 'locating'> & {
+  /** Whether it is a page, which folds: everything is in it, with tables and links within it that other forms have no use for. */
+  readonly isPage?: boolean
+}
 
 /** So many causes are named; what follows from the others is listed one by one. */
 const mostCauses = 8
@@ -44,6 +56,8 @@ const mostListed = 10
 /** A screen lists so many high and critical ones that are new; a file or a pipe lists all. */
 const mostUrgent = 30
 const mostRows = 10
+/** A page shows so many groups of a section at first, and so many names in a line. */
+const [mostUnfolded, mostOnPage] = [8, 40]
 
 /**
  * What the report of a run says to people: the verdict, what could not be read, what happened, what is new, what changed,
@@ -51,7 +65,7 @@ const mostRows = 10
  */
 export function reportDocument(
   report: Report,
-  { full, isScreen = false, groupBy = 'rule', locating = {} }: Options,
+  { full, isScreen = false, groupBy = 'rule', locating = {}, isPage = false }: Options,
 ): Document {
   const { run, verdict, notices, causes, violations } = report
   const options = locating === null ? null : locatingOptions('report', locating)
@@ -59,6 +73,7 @@ export function reportDocument(
     report,
     full,
     isScreen,
+    isPage,
     groupBy,
     titles: new Map(rulesOf(report).map((rule) => [rule.id, rule])),
     explained: new Set(),
@@ -82,20 +97,24 @@ export function reportDocument(
       kind: 'verdict',
       outcome: verdict.exit_code === 0 ? 'passed' : verdict.exit_code === 1 ? 'failed' : 'unknown',
       sentence: `${verdict.text} Exit code ${verdict.exit_code}.`,
-      numbers: [],
+      isCounted: true,
+      numbers: numbersOf(report),
       facts: [],
     },
-    about: [...aboutScan(place), ...summaryOf(report), ...limitsOf(place), ...aboutDrift(report)],
+    about: [...aboutScan(place), ...summaryOf(report), ...aboutDrift(report), ...limitsOf(place)],
     sections: [
       ...causesSection(named, place),
-      ...section(2, `New${besides}: ${countAll(fresh, run.started_at)}`, urgentFirst(fresh, place)),
+      ...section(2, `New${besides}`, urgentFirst(fresh, place), { id: 'new', count: countAll(fresh, run.started_at) }),
       ...driftSection(alone, besides, place),
-      ...section(2, `${titleOfOthers}: ${countAll(others, run.started_at)}`, findings(others, place)),
-      ...section(
-        2,
-        `Unknown, because the scan did not check them: ${countAll(unknown, run.started_at)}`,
-        findings(unknown, place),
-      ),
+      ...(isPage ? section(2, 'Projects', projectsOf(report), { id: 'projects' }) : []),
+      ...section(2, titleOfOthers, findings(others, place), {
+        id: 'violations',
+        count: countAll(others, run.started_at),
+      }),
+      ...section(2, 'Unknown, because the scan did not check them', findings(unknown, place), {
+        id: 'unknown',
+        count: countAll(unknown, run.started_at),
+      }),
       ...endedSection(violations, place),
       ...waivedSection(violations, place),
       ...acceptedSection(report, place),
@@ -109,6 +128,7 @@ export function reportDocument(
         ),
       ),
       ...section(2, 'What next', nextSteps(report, options)),
+      ...(isPage ? section(2, 'Coverage', coverageOf(report), { id: 'coverage' }) : []),
     ],
   }
 }
@@ -118,6 +138,7 @@ interface Place {
   readonly report: Report
   readonly full: boolean
   readonly isScreen: boolean
+  readonly isPage: boolean
   readonly groupBy: Grouping
   readonly titles: ReadonlyMap<string, { readonly title: string; readonly remediation: string }>
   /** Rules whose remediation the report has shown: each is shown once. */
@@ -128,8 +149,9 @@ interface Place {
   located(said: string): string
 }
 
-function most({ full }: Place, number: number): number {
-  return full ? Number.POSITIVE_INFINITY : number
+/** A page has all of them, the first before a fold. */
+function most({ full, isPage }: Place, number: number): number {
+  return full && !isPage ? Number.POSITIVE_INFINITY : number
 }
 
 /** `acme: orders, payments`, or `acme, globex: 40 projects`. */
@@ -155,20 +177,13 @@ function aboutScan(place: Place): readonly Block[] {
     const names = new Set(listingWalks(walks).map(({ project }) => project)).size
     return [text(`Scanned ${count(names, 'project')} completely: ${describeTotal(walks)}.`, 'good')]
   }
-  const items = groupFailures(coverage, projects).map((group): Item => {
-    const { headline, facts } = describeFailures(group)
-    return {
-      text: shorten(headline, 600),
-      below: facts.map(({ label, text: said }) => `${label}: ${shorten(said, 600)}`),
-    }
-  })
   return [
     text(
       `INCOMPLETE SCAN: ${missing} of ${count(walks.length, 'listing')} ${missing === 1 ? 'is' : 'are'} not complete.`,
       'alarm',
     ),
     text('Nothing was removed or resolved there:'),
-    ...list('cause', items, most(place, mostUrgent)),
+    ...list('cause', gapItems(coverage, projects), most(place, mostUrgent)),
     ...(complete.length === 0
       ? []
       : [text(`Complete: ${count(complete.length, 'listing')}, ${describeTotal(complete)}.`)]),
@@ -205,11 +220,12 @@ function limitsOf(place: Place): readonly Block[] {
     ({ text: said, projects }) => `${shorten(said, 300)} (${nameProjects(projects)})`,
   )
   const sentences = [...skipped, ...inTurn, ...narrowed, ...unevaluated]
-  return list(
+  const limits = list(
     'limit',
     sentences.map((said) => ({ text: /[.!?]$/.test(said) ? said : `${said}.` })),
     most(place, mostNamed),
   )
+  return place.isPage ? section(4, 'What this run leaves out', limits, { id: 'limits', isFolded: false }) : limits
 }
 
 /** One sentence for all walks that are alike. */
@@ -225,6 +241,16 @@ function alike(
 function nameProjects(all: readonly string[]): string {
   const names = all.slice(0, 3)
   return all.length === names.length ? names.join(', ') : `${names.join(', ')} and ${all.length - names.length} more`
+}
+
+/** Those that a page shows large. */
+function numbersOf({ verdict, coverage }: Report): VerdictBlock['numbers'] {
+  const extent = extentOf(coverage)
+  return (['critical', 'high', 'medium'] as const).map((severity) => ({
+    value: showCount(verdict.violations[severity], extent),
+    label: severity,
+    mark: severity,
+  }))
 }
 
 /** How many violations of each severity are in each state; `?` where the scan does not say that there are none. */
@@ -267,16 +293,16 @@ function causesSection(named: readonly ReportCause[], place: Place): readonly Se
     causeItem(cause, {
       run: run.number,
       full: place.full,
+      most: place.isPage ? mostOnPage : most(place, mostNamed),
       more: meanwhile(changesOfCause(cause, place.report), place.report),
       fix: fixOf(cause, place),
       commandFor: place.commandFor,
     }),
   )
-  return section(
-    2,
-    `Causes: ${count(causes.length, 'change')}${when}, and ${what}`,
-    list('cause', items, named.length, place.commandFor('causes')),
-  )
+  return section(2, 'Causes', list('cause', items, named.length, place.commandFor('causes')), {
+    id: 'causes',
+    count: `${count(causes.length, 'change')}${when}, and ${what}`,
+  })
 }
 
 /** How to fix the worst violation that follows from a cause, for all that follow. */
@@ -287,9 +313,10 @@ function fixOf({ rules: [worst], violations }: ReportCause, { report, titles, lo
 }
 
 /** The change windows that changes may have been made in, and what people did meanwhile. */
-function meanwhile(changes: readonly ReportDrift[], { notes, projects }: Report): readonly string[] {
-  const said = [describeWindows(changes, projects), describeNotes(notesNamed(changes, notes), timesOf(changes))]
-  return said.filter((sentence) => sentence !== '')
+function meanwhile(changes: readonly ReportDrift[], { notes, projects }: Report): readonly Inline[] {
+  const window = describeWindows(changes, projects)
+  const noted = sayNotes(notesNamed(changes, notes), timesOf(changes))
+  return [...(window === '' ? [] : [window]), ...(noted.length === 0 ? [] : [noted])]
 }
 
 /** `5 (1 high, 4 low), 1 raised from info, 2 overdue`. `at`: ISO 8601 in UTC. */
@@ -326,7 +353,10 @@ function urgentFirst(fresh: readonly ReportViolation[], place: Place): readonly 
 
 /** In groups, or as a table of the groups where a list would be longer than a person reads. */
 function findings(violations: readonly ReportViolation[], place: Place): readonly Block[] {
-  return place.full || violations.length <= mostListed ? groups(violations, place) : [groupTable(violations, place)]
+  if (violations.length <= mostListed) return groups(violations, place)
+  const table = groupTable(violations, place)
+  if (place.isPage) return [table, ...groups(violations, place)]
+  return place.full ? groups(violations, place) : [table]
 }
 
 function groups(
@@ -334,7 +364,7 @@ function groups(
   place: Place,
   longest = most(place, mostListed),
 ): readonly Block[] {
-  return groupViolations(violations, place.groupBy).flatMap((group) => {
+  return groupViolations(violations, place.groupBy).flatMap((group, at) => {
     const [first] = group
     if (first === undefined) return []
     const isByRule = place.groupBy === 'rule'
@@ -342,18 +372,25 @@ function groups(
     const named = isByRule
       ? ruleTitle(first, title)
       : `${nameGroup(first, place)}: ${countAll(group, place.report.run.started_at)}`
-    const isExplained = !isByRule || remediation === '' || place.explained.has(first.rule)
+    const isFirst = isByRule && !place.explained.has(first.rule)
     if (isByRule) place.explained.add(first.rule)
+    const anchor = anchorOf('rule', first.rule)
     const items = group.map((violation) =>
       violationItem(violation, { at: place.report.run.started_at, hasRule: !isByRule }),
     )
     return [
-      ...section(4, named, [
-        ...list('violation', items, longest, commandOf(first, place)),
-        ...(isExplained
-          ? []
-          : [text(`Fix: ${firstSteps(place.located(remediationFor(remediation, group)), place.full)}`, 'aside')]),
-      ]),
+      ...section(
+        4,
+        named,
+        [
+          ...list('violation', items, longest, commandOf(first, place)),
+          ...(isFirst && remediation !== ''
+            ? [{ kind: 'fix' as const, text: place.located(remediationFor(remediation, group)) }]
+            : []),
+          ...(isByRule && !isFirst && place.isPage ? [text({ text: 'How to fix', to: { anchor } }, 'aside')] : []),
+        ],
+        { ...(isFirst && { id: anchor }), ...(place.isPage && { isFolded: at >= mostUnfolded }) },
+      ),
     ]
   })
 }
@@ -391,7 +428,8 @@ function groupTable(violations: readonly ReportViolation[], place: Place): Table
     const projects = new Set(group.map(({ project }) => project)).size
     const oldest = group.map(({ first_seen }) => first_seen).sort()[0] ?? ''
     const numbers = isInMany ? [group.length, projects] : [group.length]
-    return [{ cells: [first.severity, { code: name }, ...numbers.map(String), oldest.slice(0, 10)] }]
+    const code = by === 'rule' && place.isPage ? { code: name, to: { anchor: anchorOf('rule', name) } } : { code: name }
+    return [{ cells: [severityChip(first.severity), code, ...numbers.map(String), oldest.slice(0, 10)] }]
   }
   const worst = violations.find(({ severity }) => severity === 'critical') === undefined ? '' : ' --severity high'
   return {
@@ -423,7 +461,10 @@ function driftSection(alone: Report, besides: string, place: Place): readonly Bl
   const { drift } = alone
   const isWhole = full || drift.length <= mostListed
   const items = drift.map((change) =>
-    changeItem(change, { hasFields: isWhole, full, more: meanwhile([change], report) }),
+    changeItem(change, {
+      hasFields: isWhole,
+      more: [...meanwhile([change], report), ...(place.isPage ? openedWith(change, report) : [])],
+    }),
   )
   const counts = { added: 0, removed: 0, modified: 0 }
   for (const { change } of drift) counts[change] += 1
@@ -431,7 +472,7 @@ function driftSection(alone: Report, besides: string, place: Place): readonly Bl
   return [
     ...section(
       2,
-      `Changed since the last complete scan${besides}: ${countEach(changeTypes, counts)}`,
+      `Changed since the last complete scan${besides}`,
       drift.length === 0
         ? []
         : [
@@ -443,15 +484,34 @@ function driftSection(alone: Report, besides: string, place: Place): readonly Bl
               place.commandFor(`diff ${report.run.number}`),
             ),
           ],
+      { id: 'drift', count: countEach(changeTypes, counts) },
     ),
   ]
+}
+
+/** Violations of a changed resource that are new. */
+function openedWith({ project, kind, uid }: ReportDrift, { violations }: Report): readonly Inline[] {
+  const opened = violations.filter(
+    (one) => one.state === 'opened' && one.project === project && one.kind === kind && one.uid === uid,
+  )
+  const links = opened.map(
+    ({ fingerprint, severity, rule }): Inline => [
+      severityChip(severity),
+      ' ',
+      { code: rule, to: { violation: fingerprint } },
+    ],
+  )
+  return links.length === 0 ? [] : [['New with it: ', ...joined(links, ', ')]]
 }
 
 /** Each with its ending: fixed, or who or what ended it. */
 function endedSection(violations: readonly ReportViolation[], place: Place): readonly SectionBlock[] {
   const ended = violations.filter(({ state }) => state === 'resolved')
   const command = place.commandFor(`violations --resolved --since ${place.report.run.number}`)
-  return section(2, `Ended: ${ended.length} (${shorten(countEndings(ended), 600)})`, plainList(ended, place, command))
+  return section(2, 'Ended', plainList(ended, place, command), {
+    id: 'ended',
+    count: `${ended.length} (${shorten(countEndings(ended), 600)})`,
+  })
 }
 
 /** By waiver: who accepted what, until when and why, then the violations. */
@@ -461,12 +521,13 @@ function waivedSection(violations: readonly ReportViolation[], place: Place): re
   const command = place.commandFor('violations --waived')
   return section(
     2,
-    `Waived: ${count(waived.length, 'violation')}, accepted by the policy`,
+    'Waived',
     byWaiver.flatMap((group) => {
       const [waiver] = group.flatMap((one) => one.waiver ?? [])
-      if (waiver === undefined) return plainList(group, place, command)
+      if (waiver === undefined || place.isPage) return plainList(group, place, command)
       return [text(shorten(describeWaiver(waiver), 600)), ...plainList(group, place, command)]
     }),
+    { id: 'waived', count: `${count(waived.length, 'violation')}, accepted by the policy` },
   )
 }
 
@@ -475,7 +536,9 @@ function plainList(violations: readonly ReportViolation[], place: Place, command
   if (!place.full && command !== null && violations.length > mostListed) {
     return [text(`\`${command}\` lists them.`, 'aside')]
   }
+  const { started_at: at } = place.report.run
   const items = violations.map((violation) => {
+    if (place.isPage) return violationItem(violation, { at, hasRule: true })
     const how = violation.resolution === null ? '' : ` (${describeEnding(violation)})`
     const { severity, rule } = violation
     return { text: joined([severityChip(severity), { code: rule }, { resource: violation }], ' ').concat(how) }
@@ -493,8 +556,9 @@ function acceptedSection(report: Report, place: Place): readonly SectionBlock[] 
   }))
   return section(
     2,
-    `Accepted before: ${count(accepted.length, 'violation')}, by people`,
+    'Accepted before',
     list('violation', items, most(place, mostNamed), place.commandFor('accept --list')),
+    { id: 'accepted', count: `${count(accepted.length, 'violation')}, by people` },
   )
 }
 

@@ -1,16 +1,27 @@
 import type { ReportCause, ReportChange, ReportViolation } from '../model/report.ts'
+import { isOverdue } from '../model/violation.ts'
 import { count } from '../text/count.ts'
-import { type CauseField, describeCause, describeFollowing, describeRepairs, fieldsOfCause } from './describe-cause.ts'
+import { describeCause, describeFollowing, describeRepairs, fieldsOfCause } from './describe-cause.ts'
 import { describeDue } from './describe-due.ts'
 import { describeEnding, describeWaiver } from './describe-ending.ts'
-import { type Inline, type Item, joined, severityChip } from './document/blocks.ts'
+import { describeFailures, groupFailures } from './describe-failures.ts'
+import { anchorOf, type Inline, type Item, joined, severityChip } from './document/blocks.ts'
+import { firstSteps } from './document/lines.ts'
 import { shorten, shortenSeals, shortFingerprint } from './text/shorten.ts'
-import { showValues } from './text/show-values.ts'
 
 /** Of fields, resources and fingerprints, so many are named. */
 const mostNamed = 5
-const mostFields = 20
-const longestFix = 320
+
+/** Why listings were not read to their end, what that cost, and what to do: each cause once. */
+export function gapItems(...walked: Parameters<typeof groupFailures>): readonly Item[] {
+  return groupFailures(...walked).map((group) => {
+    const { headline, facts } = describeFailures(group)
+    return {
+      text: shorten(headline, 600),
+      below: facts.map(({ label, text }) => `${label}: ${shorten(text, 600)}`),
+    }
+  })
+}
 
 /** A violation among others: what is wrong, then where, whose it is and since when. */
 export function violationItem(
@@ -21,11 +32,14 @@ export function violationItem(
   const [said] = shortenSeals(message)
   const which: Inline = hasRule ? [severityChip(severity), ' ', { code: rule }, ': '] : []
   const place: Inline = path === '' ? [] : [' at ', { code: shorten(path, 120) }]
-  const facts = [
-    ...(owner === null ? [] : [`owner ${shorten(owner, 60)}`]),
+  const anchor = anchorOf('v', fingerprint)
+  const due = at === '' ? '' : describeDue(violation, at)
+  const facts: readonly Inline[] = [
+    ...(owner === null ? [] : [['owner ', { text: shorten(owner, 60), to: { owner } }] as const]),
     ...(fingerprint === '' ? [] : [{ code: shortFingerprint(fingerprint) }]),
     ...stateOf(violation),
-    ...[at === '' ? '' : describeDue(violation, at), ...more].filter((fact) => fact !== ''),
+    ...(due === '' ? [] : [isOverdue(violation, Date.parse(at)) ? { strong: due } : due]),
+    ...more.filter((fact) => fact !== ''),
   ]
   return {
     text: [...which, { text: shorten(said, 600), to: { violation: fingerprint } }],
@@ -34,6 +48,8 @@ export function violationItem(
       ...(waiver === undefined ? [] : [shorten(describeWaiver(waiver), 600)]),
     ],
     isUnknown: violation.state === 'unknown',
+    id: anchor,
+    data: { rule, severity, project: violation.project, state: violation.state },
   }
 }
 
@@ -53,11 +69,9 @@ export function changeItem(
   change: ReportChange & Partial<Parameters<typeof describeRepairs>[0]>,
   {
     hasFields = true,
-    full = false,
     more = [],
   }: {
     readonly hasFields?: boolean
-    readonly full?: boolean
     readonly more?: readonly Inline[]
   } = {},
 ): Item {
@@ -72,9 +86,9 @@ export function changeItem(
       { resource },
       hasFields || fields.length === 0 ? '' : ` (${count(fields.length, 'field')})`,
     ],
+    fields: hasFields ? fields : [],
     below: hasFields
       ? [
-          ...fieldLines(fields, full ? fields.length : mostFields),
           ...(used === ''
             ? []
             : [
@@ -84,23 +98,16 @@ export function changeItem(
           ...more,
         ]
       : [],
+    data: { project: resource.project, change: change.change },
   }
-}
-
-/** Each `/status "active" → "inactive"`. */
-export function fieldLines(fields: readonly CauseField[], number = mostFields): readonly Inline[] {
-  const lines = fields.slice(0, number).map((field): Inline => {
-    const { before, after } = showValues(field, 60)
-    return [{ code: shorten(field.path, 120) }, ' ', { code: field.lost ?? before }, ' → ', { code: after }]
-  })
-  return fields.length === lines.length
-    ? lines
-    : [...lines, `… and ${count(fields.length - lines.length, 'more field')}`]
 }
 
 interface CausePlace {
   /** The run that it is shown for. */
   readonly run: number
+  /** How many names and fingerprints it has of each kind; default 5. */
+  readonly most?: number
+  /** Whether the fix is whole. */
   readonly full?: boolean
   /** What people did meanwhile. */
   readonly more?: readonly Inline[]
@@ -113,11 +120,12 @@ interface CausePlace {
 /** What happened to what; whom it hit, by name; what follows, each with its fingerprint; and what puts it back. */
 export function causeItem(
   cause: ReportCause,
-  { run, full = false, more = [], fix = '', commandFor }: CausePlace,
+  { run, most = mostNamed, full = false, more = [], fix = '', commandFor }: CausePlace,
 ): Item {
   const { id, severity, fields, affected, first_run, violations } = cause
-  const most = full ? Number.POSITIVE_INFINITY : mostNamed
-  const prints = violations.slice(0, most).map((print) => ({ code: shortFingerprint(print) }))
+  const changed = fields.length > 1 ? fieldsOfCause(cause) : []
+  const omitted = changed.length - most
+  const prints = violations.slice(0, most).map((print) => ({ code: shortFingerprint(print), to: { violation: print } }))
   const others = violations.length - prints.length
   const since = first_run === run ? '' : `, since run ${first_run}`
   const putBack = commandFor(`restore --cause ${id}`)
@@ -125,15 +133,17 @@ export function causeItem(
     prints.length === 0 ? [] : [' (', ...joined(prints, ', '), others > 0 ? ` and ${others} more)` : ')']
   return {
     text: [severityChip(severity), ` ${describeCause(cause)}`],
+    fields: changed.slice(0, most),
     below: [
-      ...(fields.length > 1 ? fieldLines(fieldsOfCause(cause), most) : []),
+      ...(omitted > 0 ? [`… and ${count(omitted, 'more field')}`] : []),
       ...(affected.length > 1 ? [`Affected: ${nameAffected(affected, most)}`] : []),
       [`Violations: ${describeFollowing(cause)}${since}`, ...named],
       ...more,
       ...(putBack === null ? [] : [`Put back: ${putBack}`]),
       ...(fix === '' ? [] : [`Fix: ${firstSteps(fix, full)}`]),
     ],
-    id: `cause-${id}`,
+    id: anchorOf('cause', id),
+    data: { cause: id },
   }
 }
 
@@ -144,18 +154,4 @@ function nameAffected(affected: ReportCause['affected'], number: number): string
   })
   const omitted = affected.length - named.length
   return `${named.join(', ')}${omitted === 0 ? '' : ` and ${omitted} more`}`
-}
-
-/** A remediation in a line: whole steps (`1. …`), as many as fit, and at least the first. */
-export function firstSteps(remediation: string, full: boolean): string {
-  const [first = '', ...steps] = remediation
-    .replace(/\s+/g, ' ')
-    .trim()
-    .split(/ (?=\d\. )/)
-  let shown = first
-  for (const step of steps) {
-    if (!full && shown.length + step.length > longestFix) return `${shown} …`
-    shown += ` ${step}`
-  }
-  return shown
 }

@@ -64,9 +64,14 @@ it('the page of a run leads from a change to what it opened, also to what the pa
   await audit({ policy })
   await using site = await openSite(made)
   const page = await (await site.get('/runs/2')).text()
-  expect(page).toContain('the first 200 of 220 new violations')
-  const leads = [...page.matchAll(/<a class="chip \w+" href="([^"]*)">/g)].map(([, href = '']) => href)
-  expect(new Set(leads).size).toBe(220)
+  expect(page).toMatch(
+    /… and 60 more violations; <code class="command">hookdrift violations --rule endpoint\/url-\S+<\/code> lists all/,
+  )
+  expect(page).toMatch(/… and 60 more changes; <code class="command">hookdrift diff 2<\/code> lists all/)
+  const leads = [...page.matchAll(/New with it: .*<\/p>/g)].flatMap(([line]) =>
+    [...line.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href),
+  )
+  expect(new Set(leads).size).toBe(100)
   expect((await site.get(leads.at(-1) ?? '')).status).toBe(200)
   expect(leads.filter((href) => href.startsWith('#') && !page.includes(`id="${href.slice(1)}"`))).toEqual([])
 })

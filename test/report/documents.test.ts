@@ -101,7 +101,13 @@ function factsOfBlock(block: Block, form: keyof typeof forms): readonly string[]
         cells.flatMap(wordsOf).map((word) => (form === 'html' && word === '0' ? '·' : word)),
       )
     case 'list':
-      return block.items.flatMap(({ text, below = [] }) => [text, ...below].flatMap(wordsOf))
+      return block.items.flatMap(({ text, fields = [], below = [] }) => [
+        ...wordsOf(text),
+        ...fields.map(({ path }) => path),
+        ...below.flatMap(wordsOf),
+      ])
+    case 'fix':
+      return form === 'html' ? [] : [block.text]
     case 'commands':
       return block.rows.map(({ command }) => command)
     case 'section':
@@ -117,6 +123,7 @@ function wordsOf(inline: Inline): readonly string[] {
     if (typeof span === 'string') return [span]
     if ('code' in span) return [span.code]
     if ('strong' in span) return [span.strong]
+    if ('instant' in span) return [span.instant.slice(0, 10)]
     if ('chip' in span) return [span.chip]
     if ('text' in span) return [span.text]
     const { project, kind, name, uid } = span.resource

@@ -107,7 +107,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
   it.each(['light', 'dark'] as const)('makes critical the strongest mark, filled, %s', async (scheme) => {
     const { page } = await open(samples.small, 1100, scheme)
     const fillOf = (severity: string) =>
-      page.evaluate(`getComputedStyle(document.querySelector('.rule .chip.${severity}')).backgroundColor`)
+      page.evaluate(`getComputedStyle(document.querySelector('details .chip.${severity}')).backgroundColor`)
     const clear = 'rgba(0, 0, 0, 0)'
     expect([await fillOf('critical'), await fillOf('high'), await fillOf('medium')]).toEqual([
       expect.not.stringMatching(/rgba/),
@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     const pages = await pagesOfPdf(await page.pdf({ preferCSSPageSize: true }))
     const text = pages.join('')
     for (const { uid } of samples.large.violations) expect(text).toContain(uid)
-    for (const one of pages) expect(one).toContain(`hookdrift run ${samples.large.run.number}`)
+    for (const one of pages) expect(one).toContain(`run ${samples.large.run.number}`)
     await page.close()
   })
 

@@ -1,5 +1,6 @@
 import type { Kind } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
+import type { CauseField } from '../describe-cause.ts'
 
 /**
  * What a report, an answer or a message says to people, before it has a form: four renderers make a terminal's text,
@@ -12,6 +13,7 @@ export type Block =
   | TableBlock
   | ListBlock
   | CommandsBlock
+  | FixBlock
   | SectionBlock
   | SignatureBlock
 
@@ -28,11 +30,18 @@ export interface Document {
 export type Inline = string | Span | readonly (string | Span)[]
 
 export type Span =
-  | { readonly code: string }
+  | { readonly code: string; readonly to?: LinkTarget }
+  /** ISO 8601 in UTC. */
+  | { readonly instant: string }
   | { readonly strong: string }
   | Chip
   | { readonly resource: NamedResource; readonly anchor?: string }
-  | { readonly text: string; readonly to: LinkTarget }
+  | LinkedText
+
+export interface LinkedText {
+  readonly text: string
+  readonly to: LinkTarget
+}
 
 /** A severity or a state: its word, and what decides icon and colour. */
 export interface Chip {
@@ -48,11 +57,16 @@ export interface NamedResource {
   readonly ui_url?: string
 }
 
-/** Where words lead, in a form that has links. `anchor`: within the document. `href`: an address whose host is configured. */
+/**
+ * Where words lead, in a form that has links. `anchor`: within the document. `href`: within a site, or an
+ * address of the web.
+ */
 export type LinkTarget =
   | { readonly anchor: string }
   | { readonly rule: string }
   | { readonly violation: string }
+  | { readonly project: string }
+  | { readonly owner: string }
   | { readonly href: string }
 
 /** A paragraph. `aside`: less important than what is around it. */
@@ -75,13 +89,16 @@ export interface VerdictBlock {
   /** Absent where the sentence says it. */
   readonly word?: string
   readonly sentence: string
+  /** Whether the sentence says the numbers: only a form that shows them large repeats them. */
+  readonly isCounted?: true
   /** `mark`: a severity or a state. */
   readonly numbers: readonly { readonly value: string; readonly label: string; readonly mark: string }[]
   readonly facts: readonly string[]
 }
 
-/** `3 high, 2 medium` of its numbers: those that are none are left out. */
-export function sayNumbers({ numbers }: Pick<VerdictBlock, 'numbers'>): string {
+/** `3 high, 2 medium` of its numbers: those that are none are left out. Empty where the sentence says them. */
+export function sayNumbers({ numbers, isCounted }: Pick<VerdictBlock, 'numbers' | 'isCounted'>): string {
+  if (isCounted) return ''
   return numbers.flatMap(({ value, label }) => (value === '0' ? [] : `${value} ${label}`)).join(', ')
 }
 
@@ -106,7 +123,10 @@ export interface TableRow {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** Entries, each with lines below it. A terminal shows `most` of them unless all are wanted. */
+/**
+ * Entries, each with lines below it. A terminal shows `most` of them unless all are wanted; a form that folds shows them
+ * first.
+ */
 export interface ListBlock {
   readonly kind: 'list'
   /** What each entry is: `gap`. */
@@ -119,6 +139,8 @@ export interface ListBlock {
 
 export interface Item {
   readonly text: Inline
+  /** What changed, before all else below it. */
+  readonly fields?: readonly CauseField[]
   readonly below?: readonly Inline[]
   readonly id?: string
   /** A state that is not known, so that it is not taken for one that is. */
@@ -134,8 +156,8 @@ export interface SectionBlock {
   readonly title: Inline
   readonly count?: number | string
   readonly blocks: readonly Block[]
-  /** Whether a form that folds shows the heading alone at first. */
-  readonly isFolded?: true
+  /** Whether a form that folds shows the heading alone at first; absent: it never folds. */
+  readonly isFolded?: boolean
   /** For those who check: a terminal and a comment leave it out, unless everything is asked for. */
   readonly isAppendix?: true
 }
@@ -144,6 +166,12 @@ export interface SectionBlock {
 export interface CommandsBlock {
   readonly kind: 'commands'
   readonly rows: readonly { readonly command: string; readonly why: string }[]
+}
+
+/** How to fix something: `1. First step. 2. Second step.`, or a sentence. */
+export interface FixBlock {
+  readonly kind: 'fix'
+  readonly text: string
 }
 
 /** Lines to sign on paper. */

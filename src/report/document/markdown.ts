@@ -1,6 +1,7 @@
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
 import { code, prose } from '../markdown-prose.ts'
+import { showTime } from '../text/show-time.ts'
 import {
   type Block,
   type Document,
@@ -12,6 +13,7 @@ import {
   spansOf,
   type TableBlock,
 } from './blocks.ts'
+import { fieldLines } from './lines.ts'
 
 /** A comment on a pull request has at most 65,536 characters. */
 const mostCharacters = 64_500
@@ -81,6 +83,9 @@ function partsOf(block: Block, depth: number): readonly Part[] {
     case 'commands': {
       return ['', ...block.rows.map(({ command, why }) => `- ${code(command)}: ${prose(why)}`)]
     }
+    case 'fix': {
+      return ['', inMarkdown(`Fix: ${block.text}`)]
+    }
     case 'section': {
       return sectionOf(block, depth + 1)
     }
@@ -92,7 +97,7 @@ function partsOf(block: Block, depth: number): readonly Part[] {
 
 function sectionOf({ title, count: counted, blocks, isAppendix }: SectionBlock, depth: number): readonly Part[] {
   if (isAppendix) return []
-  const number = counted === undefined ? '' : `: ${counted}`
+  const number = counted === undefined ? '' : `: ${prose(String(counted), longest)}`
   return ['', `${'#'.repeat(depth)} ${inMarkdown(title)}${number}`, ...blocks.flatMap((block) => partsOf(block, depth))]
 }
 
@@ -106,7 +111,9 @@ function tableOf({ name, columns, rows }: TableBlock): readonly Part[] {
 }
 
 function listOf({ noun, items }: ListBlock): readonly Part[] {
-  const rows = items.map(({ text, below = [] }) => `- ${[text, ...below].map(inMarkdown).join('\n  - ')}`)
+  const rows = items.map(
+    ({ text, fields, below = [] }) => `- ${[text, ...fieldLines(fields), ...below].map(inMarkdown).join('\n  - ')}`,
+  )
   return ['', { rows, noun }]
 }
 
@@ -125,6 +132,7 @@ function inMarkdown(inline: Inline): string {
 function spanOf(span: string | Span): string {
   if (typeof span === 'string') return prose(span, longest)
   if ('code' in span) return code(span.code, 100)
+  if ('instant' in span) return showTime(span.instant)
   if ('strong' in span) return `**${prose(span.strong, longest)}**`
   if ('chip' in span) return `**${neutralise(span.chip)}**`
   if ('text' in span) return 'rule' in span.to ? code(span.text, 100) : prose(span.text, longest)

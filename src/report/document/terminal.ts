@@ -5,6 +5,7 @@ import { layTable } from '../../text/table.ts'
 import type { RenderOptions } from '../report-format.ts'
 import { isStyle, painter, type Style, type TextPage } from '../text/page.ts'
 import { shorten } from '../text/shorten.ts'
+import { showTime } from '../text/show-time.ts'
 import {
   type Block,
   type CommandsBlock,
@@ -18,8 +19,10 @@ import {
   type TableBlock,
   text,
 } from './blocks.ts'
+import { fieldLines, firstSteps } from './lines.ts'
 
 const narrowest = 40
+const mostFields = 20
 
 /** For people at a terminal. */
 export function asTerminal(
@@ -78,6 +81,9 @@ export function showBlocks(
       case 'commands': {
         return showCommands(block.rows)
       }
+      case 'fix': {
+        return wrap(plain(`Fix: ${firstSteps(block.text, full)}`), by).map((line) => paint('aside', line))
+      }
       case 'section': {
         return showSection(block, by)
       }
@@ -92,7 +98,7 @@ export function showBlocks(
     by: number,
   ): string[] {
     if (isAppendix && !full) return []
-    const number = counted === undefined ? '' : `: ${counted}`
+    const number = counted === undefined ? '' : `: ${neutralise(String(counted))}`
     return [
       ...inColour(title, wrap(`${spansOf(title).map(loud).join('')}${number}`, by), 'heading'),
       ...showAll(within, level === 2 ? by : by + 2),
@@ -137,9 +143,11 @@ export function showBlocks(
     const listed = full ? items : items.slice(0, most)
     const omitted = items.length - listed.length
     return [
-      ...listed.flatMap(({ text: said, below = [] }) => [
+      ...listed.flatMap(({ text: said, fields, below = [] }) => [
         ...inColour(said, hang(plain(said), by + 2)),
-        ...below.flatMap((line) => wrap(plain(line), by + 4)),
+        ...[...fieldLines(fields, full ? fields?.length : mostFields), ...below].flatMap((line) =>
+          wrap(plain(line), by + 4),
+        ),
       ]),
       ...showOmitted(omitted, noun, command, by + 2),
     ]
@@ -181,6 +189,7 @@ function plainSpan(span: string | Span): string {
   const harmless = (said: string, most = longest) => shorten(neutralise(said), most)
   if (typeof span === 'string') return harmless(span)
   if ('code' in span) return harmless(span.code)
+  if ('instant' in span) return showTime(span.instant)
   if ('strong' in span) return harmless(span.strong)
   if ('chip' in span) return harmless(span.chip, longestName)
   if ('text' in span) return harmless(span.text)

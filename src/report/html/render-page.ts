@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { assetText } from '../../model/package-files.ts'
 import { shorten } from '../text/shorten.ts'
-import { html, type Markup, nothing, trusted } from './markup.ts'
+import { html, type Markup, trusted } from './markup.ts'
 
 /** The style of every page, in which reports are self-contained. */
 export const styleSheet = assetText('report/html/style.css')
@@ -9,13 +9,10 @@ export const styleSheet = assetText('report/html/style.css')
 interface Contents {
   /** The title of the window, also at the head of every printed page. */
   readonly title: string
-  /** What the page is about; above it what was not scanned, below it the verdict. */
+  /** What the page is about; below it the verdict. */
   readonly heading: Markup
-  readonly alarm?: Markup
   readonly verdict: Markup
   readonly sections: readonly PageSection[]
-  /** Next to the sections where there is room, else below them. */
-  readonly aside?: Markup
   /** Facts with which a reader can verify the origin. */
   readonly footer: Markup
 }
@@ -31,7 +28,7 @@ export interface PageSection {
 }
 
 /** A self-contained page: no script and nothing from outside, which its content security policy enforces. */
-export function renderPage({ title, heading, alarm = nothing, verdict, sections, aside, footer }: Contents): string {
+export function renderPage({ title, heading, verdict, sections, footer }: Contents): string {
   const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', styleSheet, 'base64')}'`
   const page = html`<!doctype html>
 <html lang="en"${onPaper(title)}>
@@ -46,16 +43,10 @@ export function renderPage({ title, heading, alarm = nothing, verdict, sections,
 <body>
 <a class="skip" href="#main">Skip to the report</a>
 <header>
-${heading}${alarm}${verdict}<nav aria-label="Sections"><ul>${sections.map(showLink)}</ul></nav>
+${heading}${verdict}<nav aria-label="Sections"><ul>${sections.map(showLink)}</ul></nav>
 </header>
-<div class="columns">
 <main id="main">
 ${sections.map(pageSection)}</main>
-${
-  aside !== undefined &&
-  html`<aside aria-label="About this report">${aside}</aside>
-`
-}</div>
 <footer>
 ${footer}</footer>
 </body>
@@ -65,7 +56,7 @@ ${footer}</footer>
 }
 
 function showLink({ id, title, count }: PageSection): Markup {
-  return html`<li><a href="#${id}">${title}</a>${count !== undefined && html` ${count}`}</li>`
+  return html`<li><a href="#${id}">${title}</a>${count !== undefined && html` ${String(count).split(' ', 1).join('')}`}</li>`
 }
 
 /** A section under its heading, which counts what it shows. */

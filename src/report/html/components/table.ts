@@ -8,9 +8,6 @@ interface Column {
   readonly isText?: boolean
 }
 
-/** None in a column of numbers: a dot, so that what there is catches the eye. */
-export const none = html`<span class="faint">·</span>`
-
 /**
  * A cell. Below 600 px, where rows become cards, `label` is in front of its content, which must be one box then: markup is
  * put into one, except for numbers, which are short. A number of 0 is a dot.

@@ -1,36 +1,11 @@
-import type { ChangeType, FieldChange } from '../../../model/change.ts'
+import type { FieldChange } from '../../../model/change.ts'
 import { displayJson } from '../../../model/exact-number.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
-import type { ReportChange, ReportViolation } from '../../../model/report.ts'
 import { count } from '../../../text/count.ts'
 import type { CauseField } from '../../describe-cause.ts'
 import { shorten, shortenSeals } from '../../text/shorten.ts'
 import { html, type Markup, nothing } from '../markup.ts'
-import { anchorOf, resource } from './parts.ts'
 import { cell, table } from './table.ts'
-
-const marks = { added: '+', removed: '−', modified: '~' } as const satisfies Record<ChangeType, string>
-
-interface CardOptions {
-  /** Its page. */
-  readonly href?: string | undefined
-  /** What people did while it came about. */
-  readonly meanwhile?: Markup
-  /** The page of a violation that was opened with it, by fingerprint; absent: its row on the same page. */
-  readonly leadTo?: ((fingerprint: string) => string) | undefined
-}
-
-/** A changed resource: its fields before and after, and the violations that were opened with it. */
-export function changeCard(
-  change: ReportChange,
-  opened: readonly ReportViolation[],
-  { href, meanwhile = nothing, leadTo = (fingerprint) => `#${anchorOf('v', fingerprint)}` }: CardOptions = {},
-): Markup {
-  const { change: type, project, fields } = change
-  return html`<li class="${type}" data-project="${project}" data-change="${type}"><p><b class="change">${marks[type]} ${type}</b> ${resource(change, href)}</p>
-${fieldTable(fields)}${showReferrers(change.referrers ?? [])}${meanwhile}${showOpened(opened, leadTo)}</li>
-`
-}
 
 /** Fields before and after; a replaced secret as its fingerprints. Nothing where no field changed. */
 export function fieldTable(fields: readonly CauseField[]): Markup {
@@ -48,24 +23,6 @@ function showField({ path, before, after, lost }: CauseField): Markup {
   const [old, now] = fieldValues(before, after)
   return html`<tr><th scope="row"><code>${path}</code></th>${cell('Before', html`<del>${lost ?? old}</del>`)}${cell('After', html`<ins>${now}</ins>`)}</tr>
 `
-}
-
-const mostReferrers = 20
-
-function showReferrers(referrers: readonly string[]): Markup {
-  if (referrers.length === 0) return nothing
-  const omitted = referrers.length - mostReferrers
-  const names = `${referrers.slice(0, mostReferrers).join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
-  return html`<p class="where">Used by ${count(referrers.length, 'subscription')}: ${names}</p>`
-}
-
-function showOpened(opened: readonly ReportViolation[], leadTo: (fingerprint: string) => string): Markup {
-  if (opened.length === 0) return nothing
-  const links = opened.map(
-    ({ fingerprint, severity, rule }) =>
-      html` <a class="chip ${severity}" href="${leadTo(fingerprint)}">${severity} ${rule}</a>`,
-  )
-  return html`<p class="where">New with it:${links}</p>`
 }
 
 /** A field before and after: a secret as its fingerprint, a program as the lines that differ, an object by member. */

@@ -1,6 +1,7 @@
-/** `1 walk`, `3 walks`. */
+/** `1 walk`, `3 walks`; of a kind of resources in words: `2 event types`. */
 export function count(number: number, noun: string): string {
-  return `${number} ${number === 1 ? noun : `${noun}s`}`
+  const words = noun.replace('_', ' ')
+  return `${number} ${number === 1 ? words : `${words}s`}`
 }
 
 /** The counts that are not zero, in the order of the names: `2 critical, 4 high`. Empty when all are zero. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ReportViolation } from '../../src/model/report.ts'
+import { severities } from '../../src/model/violation.ts'
 import { groupings } from '../../src/report/group-by.ts'
 import { text } from '../../src/report/text.ts'
 import { widthOf } from '../../src/text/columns.ts'
@@ -35,6 +36,38 @@ describe('the text report', () => {
       const lines = text(sample, { ...plain, width }).split('\n')
       expect(lines.filter((line) => widthOf(line) > width || line !== line.trimEnd())).toEqual([])
     }
+  })
+
+  describe.each([60, 80, 120])('on a terminal of %i columns', (width) => {
+    it.each([5, 40, 1300])(
+      'has the verdict and what is new and worst whole on the first screen, among %i',
+      (number) => {
+        const known = Array.from({ length: number - 2 }, (_, at) =>
+          aViolation({
+            uid: `01M7Z${String(at).padStart(21, '0')}`,
+            rule: `endpoint/rule-${at % 40}`,
+            severity: severities[at % severities.length] ?? 'info',
+            state: 'continuing',
+          }),
+        )
+        const message =
+          'has no authentication; the baseline had an API key in X-Api-Key, and receivers refuse what comes'
+        const worst = aViolation({ rule: 'drift/authentication-lost', severity: 'critical', message })
+        const less = aViolation({ uid: 'less', severity: 'low', state: 'opened' })
+        const shown = text(aReport({ violations: [...known, less, worst] }), { ...plain, isScreen: true, width })
+        const lines = shown.split('\n')
+        expect(lines.filter((line) => widthOf(line) > width && !line.includes('hookdrift '))).toEqual([])
+        const screen = lines.slice(0, 24).join(' ').replaceAll(/\s+/g, ' ')
+        expect(screen).toContain(`${number} open violations`)
+        expect(screen).toContain(message)
+        for (const fact of [worst.name, worst.uid, `owner ${worst.owner}`, worst.fingerprint.slice(0, 8)]) {
+          expect(screen).toContain(fact)
+        }
+        expect(screen.indexOf(message)).toBeLessThan(screen.indexOf('LOW') === -1 ? Infinity : screen.indexOf('LOW'))
+        // What was known does not push the way out of sight.
+        expect(lines.length).toBeLessThan(70)
+      },
+    )
   })
 
   it('never wraps when the width is infinite', () => {

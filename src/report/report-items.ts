@@ -139,11 +139,11 @@ export function causeItem(
       ...(affected.length > 1 ? [`Affected: ${nameAffected(affected, most)}`] : []),
       [`Violations: ${describeFollowing(cause)}${since}`, ...named],
       ...more,
-      ...(putBack === null ? [] : [`Put back: ${putBack}`]),
+      ...(putBack === null ? [] : [['Put back: ', { code: putBack }]]),
       ...(fix === '' ? [] : [`Fix: ${firstSteps(fix, full)}`]),
     ],
     id: anchorOf('cause', id),
-    data: { cause: id },
+    data: { cause: id, severity },
   }
 }
 

@@ -91,7 +91,7 @@ describe('the pages of runs, projects and resources', async () => {
     for (const kind of new Set(kinds)) {
       const number = kinds.filter((other) => other === kind).length
       const href = `/resources?project=demo%2Fpayments&amp;kind=${kind}`
-      expect(page).toContain(`<dt>${kind}s</dt><dd><a href="${href}">${number}</a></dd>`)
+      expect(page).toContain(`<dt>${kind.replace('_', ' ')}s</dt><dd><a href="${href}">${number}</a></dd>`)
     }
   })
 

@@ -52,7 +52,6 @@ export const gate = [
   'deploy/release',
   'doctor/services',
   'history/back-up',
-  'history/move/there-and-back',
   'history/postgres/connect',
   'history/postgres/examine-database',
   'history/postgres/migrate',
@@ -94,7 +93,6 @@ export const alone = [
   'audit/doubled-keys',
   'audit/exact-numbers',
   'audit/killed',
-  'audit/promised-page',
   'audit/recordings',
   'audit/requests',
   'audit/through-json',
@@ -132,15 +130,11 @@ export const alone = [
   'serving/attacks',
 ].map((name) => `test/${name}.test.ts`)
 
-/** Tests of many worlds, a year, an image, or thousands of texts: before a release. */
+/** Tests of many worlds, an image, or thousands of texts: before a release. */
 export const long = [
   'audit/discovery-faults',
-  'audit/drift-worlds',
-  'audit/filter-faults',
   'audit/giant-texts',
   'audit/item-memory',
-  'audit/not-http',
-  'audit/unseen-fleets',
   'cli/drift-story',
   'cli/init-refused',
   'cli/init-terminal',
@@ -155,7 +149,6 @@ export const long = [
   'oracle/oracle',
   'policy/reading-in-steps',
   'pool/lost-server',
-  'pool/random-kills',
   'pool/shared-gates',
   'pool/silent-server',
   'pool/watch-unclaimed',
@@ -166,7 +159,6 @@ export const long = [
   'secrets/random-text',
   'service/large-page',
   'site/in-browser',
-  'worker/year',
 ].map((name) => `test/${name}.test.ts`)
 
 for (const file of [...gate, ...alone, ...long]) {

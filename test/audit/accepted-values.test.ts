@@ -7,9 +7,6 @@ import { stepsOf } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { acceptedPaths } from '../../src/rules/accepted-values.ts'
 import { rules } from '../../src/rules/rules.ts'
-import { hasPostgres } from '../history/postgres/databases.ts'
-import { makePostgresPlace } from '../history/postgres/postgres-place.ts'
-import { Machines } from '../history/processes.ts'
 import { type AuditHarnessOptions, type AuditTurn, policyOf } from './audit-harness.ts'
 import { at, openFleetFixture } from './fleet-fixture.ts'
 
@@ -28,14 +25,11 @@ rules:
 `)
 const quiet = policyOf('extends: []\nrules: { endpoint/owner-missing: {} }\n')
 
-/** A fleet of four endpoints whose history is in a database of that kind. */
-async function openWorld(backend: 'SQLite' | 'PostgreSQL', harness: Partial<AuditHarnessOptions> = {}) {
-  const place = backend === 'PostgreSQL' ? makePostgresPlace() : undefined
-  const owner = new Machines().process(1)
-  const openHistory = place && { openHistory: () => place.open(owner) }
+/** A fleet of four endpoints. What its history keeps of acceptances, either database keeps: `acceptances-contract.ts`. */
+async function openWorld(harness: Partial<AuditHarnessOptions> = {}) {
   const fixture = await openFleetFixture({
     fleet: { endpointsPerProject: 4 },
-    harness: { limits: { retries: 0 }, ...harness, ...openHistory },
+    harness: { limits: { retries: 0 }, ...harness },
   })
   let report: Report | undefined
   const last = () => {
@@ -53,10 +47,6 @@ async function openWorld(backend: 'SQLite' | 'PostgreSQL', harness: Partial<Audi
     },
     accept: (rule: string, index = 0) => fixture.accept(last(), rule, fixture.endpointAt(index).uid),
     acceptances: () => fixture.harness.withHistory((history) => listAcceptances(history)),
-    async [Symbol.asyncDispose]() {
-      await fixture[Symbol.asyncDispose]()
-      expect(await place?.dispose()).toEqual(place && [])
-    },
   }
 }
 
@@ -66,280 +56,275 @@ const overHttp = (url: string): Partial<EndpointRow> => ({
 })
 const before = 'accepted before, with another value, by lee on 2026-11-21'
 
-describe.each(['SQLite', ...(hasPostgres ? ['PostgreSQL' as const] : [])] as const)(
-  'an acceptance in %s',
-  (backend) => {
-    it('ends when another value has the same problem, and the violation says who accepted the one before', async () => {
-      await using world = await openWorld(backend)
-      world.set(overHttp('http://10.0.0.1/in'))
-      await world.next()
-      await world.accept('endpoint/auth-over-http')
-      expect(await world.next()).toEqual(['accepted endpoint/auth-over-http'])
-      expect(await world.next()).toEqual([])
+describe('an acceptance', () => {
+  it('ends when another value has the same problem, and the violation says who accepted the one before', async () => {
+    await using world = await openWorld()
+    world.set(overHttp('http://10.0.0.1/in'))
+    await world.next()
+    await world.accept('endpoint/auth-over-http')
+    expect(await world.next()).toEqual(['accepted endpoint/auth-over-http'])
+    expect(await world.next()).toEqual([])
 
-      world.set({ url: 'http://evil.example.net/steal' })
-      expect(await world.next()).toEqual(['opened drift/url-host-changed', 'opened endpoint/auth-over-http'])
-      const found = () => world.last().violations.find(({ rule }) => rule === 'endpoint/auth-over-http')
-      expect(found()).toMatchObject({
-        severity: 'critical',
-        message: `sends an API key to evil.example.net over plain http (${before})`,
-      })
-      const ended = { by: 'value_changed', at: world.last().run.started_at }
-      expect(await world.acceptances()).toMatchObject([{ ended, revoked: undefined }])
-      // It says so in every run, and keeps its number of rows.
-      expect(await world.next()).toEqual([])
-      expect(found()?.message).toContain(before)
-      // The accepted value does not come back into force by itself.
-      world.set({ url: 'http://10.0.0.1/in' })
-      await world.next()
-      expect(found()).toMatchObject({ state: 'continuing' })
+    world.set({ url: 'http://evil.example.net/steal' })
+    expect(await world.next()).toEqual(['opened drift/url-host-changed', 'opened endpoint/auth-over-http'])
+    const found = () => world.last().violations.find(({ rule }) => rule === 'endpoint/auth-over-http')
+    expect(found()).toMatchObject({
+      severity: 'critical',
+      message: `sends an API key to evil.example.net over plain http (${before})`,
     })
+    const ended = { by: 'value_changed', at: world.last().run.started_at }
+    expect(await world.acceptances()).toMatchObject([{ ended, revoked: undefined }])
+    // It says so in every run, and keeps its number of rows.
+    expect(await world.next()).toEqual([])
+    expect(found()?.message).toContain(before)
+    // The accepted value does not come back into force by itself.
+    world.set({ url: 'http://10.0.0.1/in' })
+    await world.next()
+    expect(found()).toMatchObject({ state: 'continuing' })
+  })
 
-    it('ends with an address that does not parse, which is another value', async () => {
-      await using world = await openWorld(backend)
-      world.set(overHttp('http://10.0.0.1/in'))
-      await world.next()
-      await world.accept('endpoint/auth-over-http')
-      await world.next()
-      world.set({ url: 'http://[bad/in' })
-      await world.next()
-      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
-      world.set({ url: 'http://10.0.0.1/in' })
-      expect(await world.next()).toContain('opened endpoint/auth-over-http')
-    })
+  it('ends with an address that does not parse, which is another value', async () => {
+    await using world = await openWorld()
+    world.set(overHttp('http://10.0.0.1/in'))
+    await world.next()
+    await world.accept('endpoint/auth-over-http')
+    await world.next()
+    world.set({ url: 'http://[bad/in' })
+    await world.next()
+    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
+    world.set({ url: 'http://10.0.0.1/in' })
+    expect(await world.next()).toContain('opened endpoint/auth-over-http')
+  })
 
-    it('ends when the problem was gone meanwhile, and does not hold when it comes back', async () => {
-      await using world = await openWorld(backend)
-      world.set({ http_timeout: 900 })
-      await world.next()
-      await world.accept('endpoint/timeout-high')
-      await world.next()
-      world.set({ http_timeout: 30 })
-      expect(await world.next()).toEqual([])
-      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
-      world.set({ http_timeout: 900 })
-      expect(await world.next()).toEqual(['opened endpoint/timeout-high'])
-      expect(at(world.last().violations, 0).message).toMatch(
-        / \(accepted before it was put right, by lee on 2026-11-21\)$/,
-      )
-    })
+  it('ends when the problem was gone meanwhile, and does not hold when it comes back', async () => {
+    await using world = await openWorld()
+    world.set({ http_timeout: 900 })
+    await world.next()
+    await world.accept('endpoint/timeout-high')
+    await world.next()
+    world.set({ http_timeout: 30 })
+    expect(await world.next()).toEqual([])
+    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
+    world.set({ http_timeout: 900 })
+    expect(await world.next()).toEqual(['opened endpoint/timeout-high'])
+    expect(at(world.last().violations, 0).message).toMatch(
+      / \(accepted before it was put right, by lee on 2026-11-21\)$/,
+    )
+  })
 
-    it('of what is put right before the next run ends with it, and the violation is fixed', async () => {
-      await using world = await openWorld(backend)
-      world.set({ http_timeout: 900 })
-      await world.next()
-      await world.accept('endpoint/timeout-high')
-      world.set({ http_timeout: 30 })
-      expect(await world.next()).toEqual(['fixed endpoint/timeout-high'])
-      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
-    })
+  it('of what is put right before the next run ends with it, and the violation is fixed', async () => {
+    await using world = await openWorld()
+    world.set({ http_timeout: 900 })
+    await world.next()
+    await world.accept('endpoint/timeout-high')
+    world.set({ http_timeout: 30 })
+    expect(await world.next()).toEqual(['fixed endpoint/timeout-high'])
+    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
+  })
 
-    it('of an absent value ends when there is one', async () => {
-      await using world = await openWorld(backend)
-      world.set({ owner_id: '' })
-      await world.next()
-      await world.accept('endpoint/owner-missing')
-      expect(await world.next()).toEqual(['accepted endpoint/owner-missing'])
-      world.set({ owner_id: 'team-7' })
-      await world.next()
-      world.set({ owner_id: '' })
-      expect(await world.next()).toEqual(['opened endpoint/owner-missing'])
-    })
+  it('of an absent value ends when there is one', async () => {
+    await using world = await openWorld()
+    world.set({ owner_id: '' })
+    await world.next()
+    await world.accept('endpoint/owner-missing')
+    expect(await world.next()).toEqual(['accepted endpoint/owner-missing'])
+    world.set({ owner_id: 'team-7' })
+    await world.next()
+    world.set({ owner_id: '' })
+    expect(await world.next()).toEqual(['opened endpoint/owner-missing'])
+  })
 
-    it('of a list ends with another list', async () => {
-      await using world = await openWorld(backend)
-      const secret = (uid: string) => ({
-        uid,
-        value: `not-a-real-secret-${uid}-Wq7Zt`,
-        created_at: '2026-11-01T00:00:00Z',
-      })
-      const withSecrets = (...uids: string[]) => {
-        const [known] = at(world.dataOf('payments').endpoints, 0).secrets ?? []
-        world.set({ secrets: uids.map((uid) => ({ ...known, ...secret(uid) })) as EndpointRow['secrets'] })
-      }
-      withSecrets('a', 'b', 'c')
-      await world.next()
-      await world.accept('endpoint/secret-too-many')
-      expect(await world.next()).toEqual(['accepted endpoint/secret-too-many'])
-      withSecrets('a', 'b', 'c', 'd')
-      expect(await world.next()).toEqual(['opened endpoint/secret-too-many'])
-      expect(at(world.last().violations, 0).message).toContain(before)
+  it('of a list ends with another list', async () => {
+    await using world = await openWorld()
+    const secret = (uid: string) => ({
+      uid,
+      value: `not-a-real-secret-${uid}-Wq7Zt`,
+      created_at: '2026-11-01T00:00:00Z',
     })
+    const withSecrets = (...uids: string[]) => {
+      const [known] = at(world.dataOf('payments').endpoints, 0).secrets ?? []
+      world.set({ secrets: uids.map((uid) => ({ ...known, ...secret(uid) })) as EndpointRow['secrets'] })
+    }
+    withSecrets('a', 'b', 'c')
+    await world.next()
+    await world.accept('endpoint/secret-too-many')
+    expect(await world.next()).toEqual(['accepted endpoint/secret-too-many'])
+    withSecrets('a', 'b', 'c', 'd')
+    expect(await world.next()).toEqual(['opened endpoint/secret-too-many'])
+    expect(at(world.last().violations, 0).message).toContain(before)
+  })
 
-    it('of a secret ends with another secret, and holds no secret', async () => {
-      await using world = await openWorld(backend)
-      const place = world.endpointAt()
-      replaceSecret(world.fleet, place, 'hunter2')
-      await world.next()
-      await world.accept('endpoint/secret-weak')
-      expect(await world.next()).toEqual(['accepted endpoint/secret-weak'])
-      const [{ valueDigest } = {}] = await world.acceptances()
-      expect(valueDigest).toMatch(/^[0-9a-f]{64}$/)
-      replaceSecret(world.fleet, place, 'hunter3')
-      expect(await world.next()).toEqual(['opened endpoint/secret-weak'])
-    })
+  it('of a secret ends with another secret, and holds no secret', async () => {
+    await using world = await openWorld()
+    const place = world.endpointAt()
+    replaceSecret(world.fleet, place, 'hunter2')
+    await world.next()
+    await world.accept('endpoint/secret-weak')
+    expect(await world.next()).toEqual(['accepted endpoint/secret-weak'])
+    const [{ valueDigest } = {}] = await world.acceptances()
+    expect(valueDigest).toMatch(/^[0-9a-f]{64}$/)
+    replaceSecret(world.fleet, place, 'hunter3')
+    expect(await world.next()).toEqual(['opened endpoint/secret-weak'])
+  })
 
-    it('of a secret says nothing about another installation key, and ends with the next secret', async () => {
-      await using world = await openWorld(backend)
-      const place = world.endpointAt()
-      replaceSecret(world.fleet, place, 'hunter2')
-      await world.next()
-      await world.accept('endpoint/secret-weak')
-      await world.next()
-      expect(await world.next({ installationKey: 2 })).toEqual([])
-      expect(await world.next({ installationKey: 2 })).toEqual([])
-      replaceSecret(world.fleet, place, 'hunter3')
-      expect(await world.next({ installationKey: 2 })).toEqual(['opened endpoint/secret-weak'])
-    })
+  it('of a secret says nothing about another installation key, and ends with the next secret', async () => {
+    await using world = await openWorld()
+    const place = world.endpointAt()
+    replaceSecret(world.fleet, place, 'hunter2')
+    await world.next()
+    await world.accept('endpoint/secret-weak')
+    await world.next()
+    expect(await world.next({ installationKey: 2 })).toEqual([])
+    expect(await world.next({ installationKey: 2 })).toEqual([])
+    replaceSecret(world.fleet, place, 'hunter3')
+    expect(await world.next({ installationKey: 2 })).toEqual(['opened endpoint/secret-weak'])
+  })
 
-    it('of a change holds until the value is back or is a third one', async () => {
-      await using world = await openWorld(backend)
-      world.set({ url: 'https://one.example.com/in' })
-      await world.next()
-      world.set({ url: 'https://two.example.com/in' })
-      await world.next()
-      await world.accept('drift/url-host-changed')
-      expect(await world.next()).toEqual(['accepted drift/url-host-changed'])
-      // Compared with the last scan there is no drift: that is not the end of it.
-      expect(await world.next()).toEqual([])
-      expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
-      world.set({ url: 'https://three.example.com/in' })
-      expect(await world.next()).toEqual(['opened drift/url-host-changed'])
-      await world.accept('drift/url-host-changed')
-      await world.next()
-      world.set({ url: 'https://one.example.com/in' })
-      await world.next()
-      expect((await world.acceptances()).map(({ ended }) => ended?.by)).toEqual(['value_changed', 'restored'])
-    })
+  it('of a change holds until the value is back or is a third one', async () => {
+    await using world = await openWorld()
+    world.set({ url: 'https://one.example.com/in' })
+    await world.next()
+    world.set({ url: 'https://two.example.com/in' })
+    await world.next()
+    await world.accept('drift/url-host-changed')
+    expect(await world.next()).toEqual(['accepted drift/url-host-changed'])
+    // Compared with the last scan there is no drift: that is not the end of it.
+    expect(await world.next()).toEqual([])
+    expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
+    world.set({ url: 'https://three.example.com/in' })
+    expect(await world.next()).toEqual(['opened drift/url-host-changed'])
+    await world.accept('drift/url-host-changed')
+    await world.next()
+    world.set({ url: 'https://one.example.com/in' })
+    await world.next()
+    expect((await world.acceptances()).map(({ ended }) => ended?.by)).toEqual(['value_changed', 'restored'])
+  })
 
-    it('of what resources share is of the value of its own resource, and ends when they share it no more', async () => {
-      await using world = await openWorld(backend)
-      const url = 'https://same.example.com/in'
-      for (const index of [0, 1, 2]) world.set({ url }, index)
-      await world.next()
-      await world.accept('endpoint/url-duplicate', 1)
-      expect(await world.next()).toEqual(['accepted endpoint/url-duplicate'])
-      // One more is a violation of its own.
-      world.set({ url }, 3)
-      expect(await world.next()).toContain('opened endpoint/url-duplicate')
-      expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
-      for (const index of [0, 2, 3]) world.set({ url: `https://other${index}.example.com/in` }, index)
-      await world.next()
-      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
-    })
+  it('of what resources share is of the value of its own resource, and ends when they share it no more', async () => {
+    await using world = await openWorld()
+    const url = 'https://same.example.com/in'
+    for (const index of [0, 1, 2]) world.set({ url }, index)
+    await world.next()
+    await world.accept('endpoint/url-duplicate', 1)
+    expect(await world.next()).toEqual(['accepted endpoint/url-duplicate'])
+    // One more is a violation of its own.
+    world.set({ url }, 3)
+    expect(await world.next()).toContain('opened endpoint/url-duplicate')
+    expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
+    for (const index of [0, 2, 3]) world.set({ url: `https://other${index}.example.com/in` }, index)
+    await world.next()
+    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
+  })
 
-    it('of a secret that several share is decided by scans that saw all of them', async () => {
-      await using world = await openWorld(backend, { pageSize: 2 })
-      const shared = { secrets: at(world.dataOf('payments').endpoints, 0).secrets ?? [] }
-      for (const index of [0, 3]) world.set(shared, index)
-      await world.next()
-      await world.accept('endpoint/secret-shared', 0)
-      expect(await world.next()).toEqual(['accepted endpoint/secret-shared'])
-      // The other one is not seen: what is silent proves nothing.
-      const { service } = world
-      service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
-      await world.next()
-      expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
-      service.faults.length = 0
-      replaceSecret(world.fleet, world.endpointAt(3))
-      await world.next()
-      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
-      for (const index of [0, 3]) world.set(shared, index)
-      await world.next()
-      const messages = world
-        .last()
-        .violations.flatMap(({ rule, message }) => (rule === 'endpoint/secret-shared' ? [message] : []))
-      expect(messages.filter((message) => message.includes('(accepted before it was put right, by lee'))).toHaveLength(
-        1,
-      )
-    })
+  it('of a secret that several share is decided by scans that saw all of them', async () => {
+    await using world = await openWorld({ pageSize: 2 })
+    const shared = { secrets: at(world.dataOf('payments').endpoints, 0).secrets ?? [] }
+    for (const index of [0, 3]) world.set(shared, index)
+    await world.next()
+    await world.accept('endpoint/secret-shared', 0)
+    expect(await world.next()).toEqual(['accepted endpoint/secret-shared'])
+    // The other one is not seen: what is silent proves nothing.
+    const { service } = world
+    service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
+    await world.next()
+    expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
+    service.faults.length = 0
+    replaceSecret(world.fleet, world.endpointAt(3))
+    await world.next()
+    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'restored' } }])
+    for (const index of [0, 3]) world.set(shared, index)
+    await world.next()
+    const messages = world
+      .last()
+      .violations.flatMap(({ rule, message }) => (rule === 'endpoint/secret-shared' ? [message] : []))
+    expect(messages.filter((message) => message.includes('(accepted before it was put right, by lee'))).toHaveLength(1)
+  })
 
-    it('of a difference from the approved state holds until the state is back, and outlives another approval', async () => {
-      await using world = await openWorld(backend)
-      const compared = policyOf('extends: []\nrules: { drift/unexpected: {} }\n')
-      const next = () => world.next({ policy: compared })
-      await next()
-      await world.approve()
-      world.set({ http_timeout: 45 })
-      await next()
-      await world.accept('drift/unexpected')
-      expect(await next()).toEqual(['accepted drift/unexpected'])
-      expect(await next()).toEqual([])
-      world.set({ http_timeout: 46 })
-      expect(await next()).toEqual(['opened drift/unexpected'])
-      await world.accept('drift/unexpected')
-      expect(await next()).toEqual(['accepted drift/unexpected'])
-      // Another field is not what was accepted.
-      world.set({ support_email: 'others@example.com' })
-      expect(await next()).toEqual(['opened drift/unexpected'])
-      await world.accept('drift/unexpected')
-      await next()
-      // Approved meanwhile: that says nothing about the value.
-      await world.approve()
-      expect(await next()).toEqual([])
-      const endings = (await world.acceptances()).map(({ ended }) => ended?.by)
-      expect(endings).toEqual(['value_changed', 'value_changed', undefined])
-    })
+  it('of a difference from the approved state holds until the state is back, and outlives another approval', async () => {
+    await using world = await openWorld()
+    const compared = policyOf('extends: []\nrules: { drift/unexpected: {} }\n')
+    const next = () => world.next({ policy: compared })
+    await next()
+    await world.approve()
+    world.set({ http_timeout: 45 })
+    await next()
+    await world.accept('drift/unexpected')
+    expect(await next()).toEqual(['accepted drift/unexpected'])
+    expect(await next()).toEqual([])
+    world.set({ http_timeout: 46 })
+    expect(await next()).toEqual(['opened drift/unexpected'])
+    await world.accept('drift/unexpected')
+    expect(await next()).toEqual(['accepted drift/unexpected'])
+    // Another field is not what was accepted.
+    world.set({ support_email: 'others@example.com' })
+    expect(await next()).toEqual(['opened drift/unexpected'])
+    await world.accept('drift/unexpected')
+    await next()
+    // Approved meanwhile: that says nothing about the value.
+    await world.approve()
+    expect(await next()).toEqual([])
+    const endings = (await world.acceptances()).map(({ ended }) => ended?.by)
+    expect(endings).toEqual(['value_changed', 'value_changed', undefined])
+  })
 
-    it.each([true, false])('ends with its resource (rule on: %s)', async (isOn) => {
-      await using world = await openWorld(backend)
-      world.set({ http_timeout: 900 }, 3)
-      await world.next()
-      await world.accept('endpoint/timeout-high', 3)
-      await world.next()
-      changeData(world.fleet, world.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
-      deleteEndpoint(world.fleet, world.endpointAt(3))
-      await world.next(isOn ? {} : { policy: quiet })
-      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'removed' } }])
-    })
+  it.each([true, false])('ends with its resource (rule on: %s)', async (isOn) => {
+    await using world = await openWorld()
+    world.set({ http_timeout: 900 }, 3)
+    await world.next()
+    await world.accept('endpoint/timeout-high', 3)
+    await world.next()
+    changeData(world.fleet, world.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+    deleteEndpoint(world.fleet, world.endpointAt(3))
+    await world.next(isOn ? {} : { policy: quiet })
+    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'removed' } }])
+  })
 
-    it('neither ends nor is renewed while its resource cannot be seen', async () => {
-      await using world = await openWorld(backend, { pageSize: 2 })
-      world.set({ http_timeout: 900 }, 3)
-      await world.next()
-      await world.accept('endpoint/timeout-high', 3)
-      await world.next()
-      const { service } = world
-      service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
-      world.set({ http_timeout: 901 }, 3)
-      expect(await world.next()).toEqual([])
-      expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
-      service.faults.length = 0
-      expect(await world.next()).toEqual(['opened endpoint/timeout-high'])
-      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
-    })
+  it('neither ends nor is renewed while its resource cannot be seen', async () => {
+    await using world = await openWorld({ pageSize: 2 })
+    world.set({ http_timeout: 900 }, 3)
+    await world.next()
+    await world.accept('endpoint/timeout-high', 3)
+    await world.next()
+    const { service } = world
+    service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
+    world.set({ http_timeout: 901 }, 3)
+    expect(await world.next()).toEqual([])
+    expect(await world.acceptances()).toMatchObject([{ ended: undefined }])
+    service.faults.length = 0
+    expect(await world.next()).toEqual(['opened endpoint/timeout-high'])
+    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
+  })
 
-    it('does not end with other fields, nor with another policy', async () => {
-      await using world = await openWorld(backend)
-      world.set({ ...overHttp('http://10.0.0.1/in'), http_timeout: 900 })
-      await world.next()
-      await world.accept('endpoint/timeout-high')
-      await world.accept('endpoint/url-not-https')
-      await world.next()
-      world.set({ description: 'other words', name: 'renamed' })
-      await world.next()
-      await world.next({ policy: quiet })
-      await world.next({ policy: quiet })
-      const lax = policyOf('extends: []\nrules: { endpoint/timeout-high: { max_seconds: 3600 } }\n')
-      await world.next({ policy: lax })
-      await world.next({ policy: lax })
-      await world.next()
-      expect((await world.acceptances()).map(({ ended }) => ended)).toEqual([undefined, undefined])
-    })
+  it('does not end with other fields, nor with another policy', async () => {
+    await using world = await openWorld()
+    world.set({ ...overHttp('http://10.0.0.1/in'), http_timeout: 900 })
+    await world.next()
+    await world.accept('endpoint/timeout-high')
+    await world.accept('endpoint/url-not-https')
+    await world.next()
+    world.set({ description: 'other words', name: 'renamed' })
+    await world.next()
+    await world.next({ policy: quiet })
+    await world.next({ policy: quiet })
+    const lax = policyOf('extends: []\nrules: { endpoint/timeout-high: { max_seconds: 3600 } }\n')
+    await world.next({ policy: lax })
+    await world.next({ policy: lax })
+    await world.next()
+    expect((await world.acceptances()).map(({ ended }) => ended)).toEqual([undefined, undefined])
+  })
 
-    it('ends with another value that the policy ignores: the rule reads it', async () => {
-      await using world = await openWorld(backend)
-      const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: {} }\nignore: [/url]\n')
-      world.set(overHttp('http://10.0.0.1/in'))
-      await world.next({ policy })
-      await world.accept('endpoint/url-not-https')
-      await world.next({ policy })
-      world.set({ url: 'http://evil.example/steal' })
-      expect(await world.next({ policy })).toEqual(['opened endpoint/url-not-https'])
-      expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
-    })
-  },
-)
+  it('ends with another value that the policy ignores: the rule reads it', async () => {
+    await using world = await openWorld()
+    const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: {} }\nignore: [/url]\n')
+    world.set(overHttp('http://10.0.0.1/in'))
+    await world.next({ policy })
+    await world.accept('endpoint/url-not-https')
+    await world.next({ policy })
+    world.set({ url: 'http://evil.example/steal' })
+    expect(await world.next({ policy })).toEqual(['opened endpoint/url-not-https'])
+    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
+  })
+})
 
 function isField(members: Members, [name = '', ...rest]: readonly string[]): boolean {
   const field = members[name]

@@ -2,14 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { InjectedFailure } from '../../src/demo/fault.ts'
 import { openGate } from '../service/not-http.ts'
 import { notHttp } from '../service/not-http-replies.ts'
-import {
-  addProject,
-  everything,
-  listPath,
-  listRules,
-  openDiscoveryFixture,
-  scannedProjects,
-} from './discovery-fixture.ts'
+import { everything, listPath, listRules, openDiscoveryFixture, scannedProjects } from './discovery-fixture.ts'
 import type { FleetFixture } from './fleet-fixture.ts'
 
 /** No fault of a list of projects makes a project vanish, be found unlisted, or be left out, or ends a violation. */
@@ -124,37 +117,4 @@ describe('a list of projects with', () => {
     ).toEqual([])
     expect([report.drift, report.verdict.exit_code]).toEqual([[], 3])
   }
-})
-
-describe('where projects are named, a list with', () => {
-  const byHand = { named: ['acme/orders', 'acme/payments'] }
-  let uid = ''
-  beforeAll(async () => {
-    fixture.service.faults.length = 0
-    uid = addProject(fixture.fleet, 'refunds')
-    const report = await fixture.audit({ list: byHand, policy: listRules })
-    expect(report.violations).toContainEqual(
-      expect.objectContaining({ rule: 'project/unlisted', state: 'opened', uid }),
-    )
-  })
-
-  it.each(Object.entries(faults))('%s resolves nothing, and the coverage has no gap', async (_, fault) => {
-    const { service } = fixture
-    service.faults.splice(0, Number.POSITIVE_INFINITY, { ...fault, path: listPath, times: Number.POSITIVE_INFINITY })
-    const report = await fixture.audit({ list: byHand, policy: listRules })
-    expect(report.violations.filter(({ rule }) => rule === 'project/unlisted')).toMatchObject([
-      { state: 'unknown', uid },
-    ])
-    expect(report.violations.filter(({ state }) => state === 'resolved')).toEqual([])
-    expect(scannedProjects(report)).toEqual(['acme/orders', 'acme/payments'])
-    expect(report.verdict.exit_code).toBe(1)
-  })
-
-  it('no fault finds it again', async () => {
-    fixture.service.faults.length = 0
-    const report = await fixture.audit({ list: byHand, policy: listRules })
-    expect(report.violations.filter(({ rule }) => rule === 'project/unlisted')).toMatchObject([
-      { state: 'continuing', uid },
-    ])
-  })
 })

@@ -190,42 +190,6 @@ custom:
 })
 
 describe('a rule across resources', () => {
-  it('leaves out resources that it cannot read and keeps its findings about others', async () => {
-    const shared = policyOf(`
-extends: []
-custom:
-  - id: acme/limited
-    kind: subscription
-    assert: endpoint.rate_limit > 0
-    severity: high
-    message: "{endpoint.name} is not limited"
-  - id: acme/named
-    kind: subscription
-    assert: endpoint.name == ''
-    severity: high
-    message: "{endpoint.name}"
-`)
-    const subscriptions = [aSubscription('SUB-1', 'EP-1'), aSubscription('SUB-2', 'EP-2')]
-    const unlimited = anEndpoint('EP-1', { rate_limit: 0 })
-    const endpoints = [unlimited, anEndpoint('EP-2', { rate_limit: 0 })]
-    await using fixture = await openLiteral({ endpoints, subscriptions })
-    await fixture.audit({ policy: shared })
-    fixture.show({ endpoints: [{ ...unlimited, rate_limit: 'x' }, anEndpoint('EP-2', { rate_limit: 5 })] })
-    expect(violationLines(await fixture.audit())).toEqual([
-      'continuing acme/named SUB-1',
-      'continuing acme/named SUB-2',
-      'unknown acme/limited SUB-1',
-      'unknown acme/limited SUB-2',
-    ])
-    fixture.show({ endpoints: [unlimited, anEndpoint('EP-2', { rate_limit: 5 })] })
-    expect(violationLines(await fixture.audit())).toEqual([
-      'continuing acme/limited SUB-1',
-      'continuing acme/named SUB-1',
-      'continuing acme/named SUB-2',
-      'resolved acme/limited SUB-2',
-    ])
-  })
-
   it('counts as evaluated for none where it missed one of another kind that it needs', async () => {
     await using fixture = await openLiteral({
       endpoints: [anEndpoint('EP-1'), anEndpoint('EP-2')],
@@ -234,27 +198,6 @@ custom:
     const report = await fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/orphan: {} }') })
     expect(report.violations).toEqual([])
     expect(report.projects[0]?.evaluated_by_rule).toEqual({ 'endpoint/orphan': 0 })
-  })
-
-  it('draws no conclusion from missing resources', async () => {
-    const pack = policyOf(`
-extends: []
-rules: { source/disabled: {} }
-custom:
-  - { id: acme/used, kind: endpoint, assert: subscriptions > 0, severity: high, message: unused }
-`)
-    await using fixture = await openLiteral({
-      endpoints: [anEndpoint('EP-1', { rate_limit: 'x' }), anEndpoint('EP-2')],
-      sources: [disabled, aSource('SRC-2', { is_disabled: 1 })],
-    })
-    const report = await fixture.audit({ policy: pack })
-    // Neither reads the limit; and of the source that can be read, its state is known.
-    expect(violationLines(report)).toEqual([
-      'opened acme/used EP-1',
-      'opened acme/used EP-2',
-      'opened source/disabled SRC-1',
-    ])
-    expect(report.projects[0]?.evaluated_by_rule).toEqual({ 'source/disabled': 1 })
   })
 })
 

@@ -90,18 +90,6 @@ describe('a mass removal', () => {
     expect(outcomeOf(await fixture.audit())).toMatchObject(withheld)
   })
 
-  it('is withheld anew for other resources, and confirmed for the same ones and a few more', async () => {
-    await using fixture = await openFixture()
-    const all = fixture.dataOf('payments')
-    await fixture.audit({ policy: guarded })
-    keep(fixture, all, (index) => index >= 15)
-    await fixture.audit()
-    keep(fixture, all, (index) => index < 20)
-    expect(outcomeOf(await fixture.audit())).toMatchObject(withheld)
-    keep(fixture, all, (index) => index < 18)
-    expect(outcomeOf(await fixture.audit())).toMatchObject({ status: 'complete', removed: 22 })
-  })
-
   it('stays withheld across walks that broke off and runs that were killed', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')

@@ -42,48 +42,4 @@ describe('a promised page that comes empty', () => {
       expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 1 })
     },
   )
-
-  it('is suspect at first, also with nothing known missing, and accepted when it comes empty again', async () => {
-    await using fixture = await openFixture()
-    empty(fixture, 3)
-    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
-    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 0 })
-    // What was believed once is asked anew when it comes after a walk that was whole.
-    fixture.service.faults.length = 0
-    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 0 })
-    empty(fixture, 3)
-    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
-  })
-
-  it('is forgotten when the next walk shows everything', async () => {
-    await using fixture = await openFixture()
-    await fixture.audit()
-    empty(fixture, 3)
-    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
-    fixture.service.faults.length = 0
-    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 0 })
-    empty(fixture, 3)
-    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
-  })
-
-  it('is forgotten after a row was deleted during the walk', async () => {
-    await using fixture = await openFixture()
-    await fixture.audit()
-    const last = fixture.dataOf('payments').endpoints.at(-1)
-    fixture.service.failNext({
-      path: /\/endpoints/,
-      page: 3,
-      how: 'rewrite',
-      body(text) {
-        changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({
-          ...data,
-          endpoints: data.endpoints.filter((row) => row !== last),
-        }))
-        const { data, ...envelope } = JSON.parse(text)
-        return JSON.stringify({ ...envelope, data: { ...data, content: [] } })
-      },
-    })
-    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
-    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 1 })
-  })
 })

@@ -88,32 +88,6 @@ describe('a waiver', () => {
     ])
   })
 
-  it('with a time ends at that instant in any time zone', async () => {
-    await using fixture = await openFixture()
-    fixture.set({ status: 'inactive' })
-    const policy = policyWith(inactive("'2026-12-01T09:30:00+02:00'"))
-    secondsBefore(fixture, '2026-12-01T07:30:00Z', 1)
-    const states = [lines(await fixture.audit({ policy }))[0]]
-    secondsBefore(fixture, '2026-12-01T07:30:00Z', 0)
-    states.push(lines(await fixture.audit())[0])
-    expect(states).toEqual(['waived endpoint/inactive acme/payments', 'continuing endpoint/inactive acme/payments'])
-  })
-
-  it('for one value accepts no other value', async () => {
-    await using fixture = await openFixture()
-    fixture.set({ http_timeout: 90 })
-    const policy = policyWith(
-      '{ rule: endpoint/timeout-high, match: { kind: endpoint }, path: /http_timeout, value: 90, owner: o, reason: r, expires: 2027-03-31 }',
-    )
-    const one = await fixture.audit({ policy })
-    fixture.set({ http_timeout: 91 })
-    const two = await fixture.audit()
-    expect([lines(one), lines(two)]).toEqual([
-      ['waived endpoint/timeout-high acme/payments'],
-      ['continuing endpoint/timeout-high acme/payments', 'opened waiver/unused hookdrift/policy'],
-    ])
-  })
-
   it('keeps its record while its resource cannot be read', async () => {
     await using fixture = await openFixture(pagesOfTwo)
     fixture.set({ status: 'inactive' }, 5)

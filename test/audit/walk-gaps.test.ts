@@ -70,7 +70,8 @@ waivers: [{ rule: endpoint/inactive, match: { uid: e1 }, owner: lee, reason: mov
   expect(verdict).toMatchObject({ exit_code: 0, unknown: 1 })
 })
 
-it.each([[21], [5000]])('a gap of %i resources names twenty, and covers all of them', async (size) => {
+it('a gap of 21 resources names twenty, and covers all of them', async () => {
+  const size = 21
   const uids = Array.from({ length: size }, (_, at) => `e${at}`)
   await using fixture = await openLiteral({ endpoints: uids.map((uid) => anEndpoint(uid, { status: 'inactive' })) })
   await fixture.audit({ policy })

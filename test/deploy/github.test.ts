@@ -68,54 +68,6 @@ describe('the action', () => {
   })
 })
 
-describe('the check of workflows', () => {
-  const pin = 'actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2'
-  const workflow = ({
-    on = 'on: push',
-    top = 'permissions: {}\nconcurrency: x',
-    job = 'timeout-minutes: 5\n    permissions: { contents: read }',
-    step = 'run: echo',
-  }) => `${on}\n${top}\njobs:\n  one:\n    runs-on: ubuntu-24.04\n    ${job}\n    steps:\n      - ${step}\n`
-  const tagged = 'on: { push: { tags: [v1] } }'
-  const node = 'actions/setup-node@395ad3262231945c25e8478fd5baf05154b1d79f # v6.1.0'
-  const expression = `$\{{ github.head_ref }}`
-
-  it('accepts one without a fault', () => {
-    expect(workflowFaults(workflow({}))).toEqual([])
-    const safe = `uses: ${pin}\n        with: { persist-credentials: false }`
-    expect(workflowFaults(workflow({ on: tagged, step: safe }))).toEqual([])
-    const noCache = `uses: ${node}\n        with: { package-manager-cache: false }`
-    expect(workflowFaults(workflow({ on: tagged, step: noCache }))).toEqual([])
-    expect(workflowFaults(workflow({ step: `uses: ${node}` }))).toEqual([])
-  })
-
-  it.each([
-    [{ on: 'on: pull_request_target' }, 'dangerous-triggers: pull_request_target'],
-    [{ on: 'on: { workflow_run: { workflows: [x] } }' }, 'dangerous-triggers: workflow_run'],
-    [{ on: 'on: [push, workflow_run]' }, 'dangerous-triggers: workflow_run'],
-    [{ top: 'concurrency: x' }, 'excessive-permissions: the workflow does not begin with none (permissions: {})'],
-    [{ top: 'permissions: {}' }, 'concurrency-limits: two runs may meet'],
-    [{ job: 'timeout-minutes: 5' }, 'excessive-permissions: one does not list what it needs'],
-    [
-      { job: 'timeout-minutes: 5\n    permissions: write-all' },
-      'excessive-permissions: one does not list what it needs',
-    ],
-    [{ job: 'permissions: {}' }, 'timeout: one may run for hours'],
-    [{ job: 'timeout-minutes: 5\n    permissions: {}\n    secrets: inherit' }, 'secrets-inherit: one'],
-    [{ step: `uses: ${pin}` }, 'artipacked: one leaves its token in the checkout'],
-    [{ step: 'uses: acme/x@v1' }, 'unpinned-uses: acme/x@v1'],
-    [
-      { step: 'uses: acme/x@de0fac2e4500dabe0009e67214ff5f5447ce83dd' },
-      'unpinned-uses: acme/x@de0fac2e4500dabe0009e67214ff5f5447ce83dd',
-    ],
-    [{ step: `run: echo ${expression}` }, `template-injection: one runs echo ${expression}`],
-    [{ on: tagged, step: `uses: ${node}` }, `cache-poisoning: one takes ${node.replace(/ #.*/, '')}`],
-    [{ on: 'on: release', step: 'run: docker buildx build --cache-from x' }, 'cache-poisoning: one takes a cache'],
-  ])('finds the fault of %j', (change, fault) => {
-    expect(workflowFaults(workflow(change))).toEqual([fault])
-  })
-})
-
 /** A program of its own, which npm does not carry: https://docs.zizmor.sh. Without it this test is skipped. */
 const hasZizmor = spawnSync('zizmor', ['--version']).status === 0
 

@@ -94,13 +94,6 @@ const everyValue = {
 }
 
 describe('the reader of kustomizations', () => {
-  it('refuses what it does not know', () => {
-    using directory = openDirectory()
-    const head = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization' }
-    directory.write('kustomization.yaml', stringify({ ...head, namePrefix: 'x-' }))
-    expect(() => readKustomization(directory.path)).toThrow('namePrefix')
-  })
-
   if (hasKubectl)
     it.each(['worker', 'cronjob', 'shared'])('makes of %s what kubectl makes of it', (name) => {
       const folder = join(kustomizations, name)

@@ -83,27 +83,6 @@ describe('docs/how-to/run-in-ci.md', () => {
   })
 })
 
-describe('the check of workflows', () => {
-  const workflow = (step: string) =>
-    `on: push\njobs:\n  audit:\n    runs-on: ubuntu-24.04\n    steps:\n      - ${step}\n`
-
-  const expression = (text: string) => `$\{{ ${text} }}`
-
-  it.each([
-    [`run: echo ${expression('github.event.pull_request.title')}`, '6: "github.event.pull_request.title"'],
-    [`run: echo ${expression('steps.none.outputs.x')}`, '6:'],
-    ['{ uses: ./hookdrift, with: { fail_on: high } }', 'action.yml has no input "fail_on"'],
-    ['{ uses: acme/hookdrift@v1, with: { names: x } }', 'action.yml has no input "names"'],
-    ['{ usess: x }', '6:'],
-  ])('finds the fault in %j', async (step, found) => {
-    expect((await lintWorkflow(workflow(step))).join('\n')).toContain(found)
-  })
-
-  it('accepts a step without a fault', async () => {
-    expect(await lintWorkflow(workflow('{ uses: acme/hookdrift@v1, with: { fail-on: high } }'))).toEqual([])
-  })
-})
-
 /** Debian's package; without it this test is skipped, and says so. */
 const hasShellcheck = spawnSync('shellcheck', ['--version']).status === 0
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
-import type { JsonObject } from '../../src/model/json.ts'
-import type { ProjectRef, Resource } from '../../src/model/resource.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { waiverAmong } from '../../src/policy/waiver.ts'
-import { evaluateFleet } from './evaluate-fleet.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -99,75 +95,5 @@ describe('waivers of a policy', () => {
     )
     expect(digests[0]).toBe(digests[1])
     expect(new Set(digests).size).toBe(3)
-  })
-
-  it('keep their name when they are renewed, and say what they accept', () => {
-    const [one] = read(withWaiver()).waivers
-    const [renewed] = read(withWaiver({ expires: '2027-09-30', reason: 'later' })).waivers
-    const [other] = read(withWaiver({ rule: "'endpoint/*'" })).waivers
-    expect(renewed?.uid).toBe(one?.uid)
-    expect(other?.uid).not.toBe(one?.uid)
-    const match = '{ project: acme/*, uid: [a, b, c], labels: { env: [dev, test] } }'
-    expect(read(withWaiver({ match, path: '/status', value: 'inactive' })).waivers[0]?.name).toBe(
-      'endpoint/inactive for project acme/*, uid a, b or 1 more, label env dev or test, one value at /status',
-    )
-  })
-})
-
-const p: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }
-const endpoint = (attributes: JsonObject, uid = 'e1'): Resource => {
-  return { kind: 'endpoint', uid, name: '', attributes, volatile: {}, facts: {} }
-}
-
-/** The owner of the waiver for a finding about a resource; '' without one. */
-function ownersOf(yaml: string, resource: Resource, at = now) {
-  return evaluateFleet(read(yaml), at)
-    .of(p)
-    .evaluate(resource)
-    .map(({ waiver }) => waiver?.owner ?? '')
-}
-
-describe('the acceptance of a finding by waivers', () => {
-  it('lasts until the end of a waiver, and not longer', () => {
-    const yaml = withWaiver({ expires: '2026-11-30' })
-    const end = Date.parse('2026-12-01T00:00:00Z')
-    const inactive = endpoint({ status: 'inactive' })
-    expect([end - 1, end].map((at) => ownersOf(yaml, inactive, at))).toEqual([['payments team'], ['']])
-  })
-
-  it('matches rules by pattern', () => {
-    const resource = endpoint({ status: 'inactive', url: 'http://hooks.acme.dev/x' })
-    const yaml = `extends: []\nrules: { endpoint/inactive: {}, endpoint/url-not-https: {} }\n${withWaiver({ rule: "'endpoint/url-*'" })}`
-    expect(ownersOf(yaml, resource)).toEqual(['', 'payments team'])
-  })
-
-  it('uses the waiver that lasts longest', () => {
-    const { waivers } = read(withWaiver())
-    const later = read(withWaiver({ expires: '2027-06-30' })).waivers
-    expect(waiverAmong([...waivers, ...later, ...waivers], now)).toBe(later[0])
-    expect(waiverAmong([], now)).toBeUndefined()
-  })
-
-  it.each([
-    ['null where it is empty', { status: 'inactive', owner_id: null }, 'null', 'payments team'],
-    ['not null where it is not shown', { status: 'inactive' }, 'null', ''],
-    ['a list in its normal order', { status: 'inactive', owner_id: ['a', 'b'] }, '[a, b]', 'payments team'],
-    ['not what only looks alike', { status: 'inactive', owner_id: 7 }, "'7'", ''],
-  ])('compares by value: %s', (_, attributes, value, owner) => {
-    expect(ownersOf(withWaiver({ path: '/owner_id', value }), endpoint(attributes))).toEqual([owner])
-  })
-
-  it('matches labels and addresses like an override', () => {
-    const yaml = withWaiver({ match: '{ labels: { env: dev }, url_host: "*.acme.dev" }' })
-    const evaluatorFor = (env: string) => evaluateFleet(read(yaml), now, () => ({ env }))
-    const found = (env: string, url: string) =>
-      evaluatorFor(env)
-        .of(p)
-        .evaluate(endpoint({ status: 'inactive', url }))
-        .filter(({ rule }) => rule === 'endpoint/inactive')
-        .map(({ waiver }) => waiver !== undefined)
-    expect(found('dev', 'https://hooks.acme.dev/')).toEqual([true])
-    expect(found('prod', 'https://hooks.acme.dev/')).toEqual([false])
-    expect(found('dev', 'https://acme.io/')).toEqual([false])
   })
 })

@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { deleteSubscription } from '../../src/demo/edits.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { RestoreRow } from '../../src/questions/restore-row.ts'
 import { restoreView } from '../../src/questions/show-restore.ts'
@@ -13,13 +11,10 @@ import {
   change,
   conditions,
   declare,
-  editsOf,
-  list,
   type Place,
   placeInFleet,
   reference,
   remove,
-  rowFor,
   rowsAt,
   sendInOrder,
   shortForm,
@@ -66,36 +61,6 @@ async function present(uid: string): Promise<Observed> {
   if (seen === undefined) throw new Error(`there is no subscription ${uid}`)
   return seen
 }
-
-describe.each(['seed', 'later'] as const)('filter rows at a service of the %s release', (release) => {
-  it('are put back when the subscription is created anew', async () => {
-    const place = await start(release, { body: { a: 1 } })
-    change(place, 'a.created', conditions)
-    remove(place, 'a.updated')
-    add(place, 'beyond', conditions)
-    const { requests, left } = await putBack(place, () => deleteSubscription(service.fleet, place))
-    expect(requests).toEqual([
-      ...['POST', 'POST /filters', list],
-      ...[`PUT ${rowFor('_A_CREATED')}`, `DELETE ${rowFor('_A_UPDATED')}`],
-    ])
-    expect(left).toEqual([])
-    await service.close()
-    const other = await start(release, { body: { a: 1 } })
-    expect((await putBack(other, () => deleteSubscription(service.fleet, other))).requests).toEqual(['POST'])
-  })
-
-  it('are put back after any edits', async () => {
-    await fc.assert(
-      fc.asyncProperty(editsOf(release), editsOf(release), async (first, second) => {
-        await service?.close()
-        const place = await start(release)
-        for (const edit of first) edit(place)
-        await putBack(place, () => second.forEach((edit) => void edit(place)))
-      }),
-      { numRuns: 60 },
-    )
-  })
-})
 
 describe('the switch of a filter row', () => {
   it('that was off and on again needs no request', async () => {

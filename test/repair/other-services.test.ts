@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { anEndpoint, aProject, openLiteral } from '../audit/literal-service.ts'
+import { anEndpoint, openLiteral } from '../audit/literal-service.ts'
 import { command } from '../cli/run-in-process.ts'
 import { project } from '../service/fake-service.ts'
-
-/** Settings that say nothing of the release. */
-const unsaid: JsonObject = { ...aProject, config: { search_policy: '' } }
 
 const aSubscription = (more: JsonObject): JsonObject => ({
   uid: 'S1',
@@ -47,31 +44,6 @@ describe('restore, for a service that shows more or less than the usual one', ()
     const reasons = left_to_you.map(({ path, reason }: Record<string, string>) => `${path}: ${reason}`)
     expect(reasons).toContainEqual(expect.stringMatching(/^\/colour: hookdrift does not know/))
     expect(reasons).toContainEqual(expect.stringMatching(/^\/description: The service never showed it/))
-  })
-
-  it.each([
-    ['..', undefined],
-    ['.', undefined],
-    ['%2e%2e', '%252e%252e'],
-    ['a/../b', 'a%2F..%2Fb'],
-  ])('addresses the uid %j as one step, or prints no request', async (uid, step) => {
-    await using service = await openLiteral({ project: unsaid, endpoints: [anEndpoint(uid, { name: 'one' })] })
-    await service.audit()
-    service.show({ endpoints: [anEndpoint(uid, { name: 'two', status: 'paused' })] })
-    await service.audit()
-    const { directory: cwd, file } = service.harness
-    const { code, stdout } = await command(['restore', uid, '--history', file], { cwd })
-    expect(code).toBe(0)
-    const urls = [...stdout.matchAll(/--url "\$\{ACME_URL:\?\}"'(.*)'/g)].map(([, path = '']) => path)
-    if (step === undefined) {
-      expect(urls).toEqual([])
-      expect(stdout.replace(/\s+/g, ' ')).toContain(
-        'Left to you: /uid. No request is printed: clients would read this uid',
-      )
-    } else {
-      const path = `/api/v1/projects/${project}/endpoints/${step}`
-      expect(urls).toEqual([path, `${path}/activate`, `${path}/pause`])
-    }
   })
 
   it('quotes a uid in the commands that it advises', async () => {

@@ -43,26 +43,6 @@ const names = Object.keys(releases) as SimulatedRelease[]
 describe.each(names)('at the release "%s", the printed requests', (release) => {
   const { hasActivate } = releases[release]
 
-  it('wake a paused endpoint', async () => {
-    await using endpoint = await openEndpoint({ release })
-    await endpoint.change('active', 'paused')
-    const { rows, left } = await endpoint.restore()
-    expect({ requests: lines(rows), when: rows.map(({ when }) => when), left }).toEqual({
-      requests: [hasActivate ? 'POST activate' : 'PUT pause'],
-      when: [null],
-      left: [],
-    })
-    expect([await endpoint.send(rows), endpoint.status()]).toEqual([[202], 'active'])
-  })
-
-  it('pause an active endpoint', async () => {
-    await using endpoint = await openEndpoint({ release })
-    await endpoint.change('paused', 'active')
-    const { rows, left } = await endpoint.restore()
-    expect({ requests: lines(rows), left }).toEqual({ requests: ['PUT pause'], left: [] })
-    expect([await endpoint.send(rows), endpoint.status()]).toEqual([[202], 'paused'])
-  })
-
   it.each(['active', 'paused'])('make an inactive endpoint %s again, or leave it to the dashboard', async (then) => {
     await using endpoint = await openEndpoint({ release })
     const run = await endpoint.change(then, 'inactive')

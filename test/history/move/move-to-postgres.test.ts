@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { verifyDatabase } from '../../../src/app/copy-database.ts'
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import { longestUid } from '../../../src/model/resource.ts'
+import { tries } from '../../thoroughness.ts'
 import { aRun, perform } from '../arbitrary-runs.ts'
 import { temporaryDatabasePaths } from '../database-fixture.ts'
 import { hasPostgres, makeDatabase, openDatabaseFixture } from '../postgres/databases.ts'
@@ -92,7 +93,7 @@ describe.skipIf(!hasPostgres)('a history that is moved to PostgreSQL', () => {
         expect(await contentsOfFile(other)).toEqual(contents)
         await there.remove()
       }),
-      { numRuns: 30 },
+      { numRuns: tries(30, { locally: 8 }) },
     )
   })
 

@@ -365,8 +365,12 @@ describe('rows that could not be read', () => {
     ['a list of texts', '["a"]', 'malformed'],
   ]
 
-  for (const uid of three) {
-    it.each(faults)(`of ${uid}: %s removes nothing, and coverage says so`, async (_, answer, cause) => {
+  // Behind the first subscription, rows were read already: the walk is partial then, whatever ends it.
+  for (const [uid, some] of [
+    ['s3', faults],
+    ['s1', faults.slice(0, 2)],
+  ] as const) {
+    it.each(some)(`of ${uid}: %s removes nothing, and coverage says so`, async (_, answer, cause) => {
       const service = await open(fleetOf(three))
       await service.audit()
       const fleet = fleetOf(three)

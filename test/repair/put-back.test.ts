@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { releases } from '../../src/demo/behaviour.ts'
 import { changeData, updateProject } from '../../src/demo/edits.ts'
 import type { EndpointRow, ProjectData, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
+import type { ServiceOptions } from '../../src/demo/simulated-service.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
@@ -38,6 +40,73 @@ rules:
 `)
 
 type Lists = { readonly endpoints: EndpointRow; readonly subscriptions: SubscriptionRow; readonly sources: SourceRow }
+
+const plainSource: Partial<SourceRow> = { ...richSource, type: 'http', pub_sub: null }
+
+/** What a row was, and what a colleague made of it. */
+type Edit = {
+  readonly [List in keyof Lists]: {
+    readonly list: List
+    readonly form: Partial<Lists[List]>
+    readonly edit: Partial<Lists[List]>
+  }
+}[keyof Lists]
+
+/** Edits a row of its own with each edit, between two audits, and sends what restore prints for it. */
+async function putAllBack(edits: readonly Edit[], service: ServiceOptions) {
+  const count = (list: keyof Lists) => edits.filter((one) => one.list === list).length
+  const fleet = {
+    incomingEvery: 1,
+    endpointsPerProject: count('endpoints'),
+    subscriptionsPerProject: count('subscriptions'),
+    sourcesPerProject: count('sources'),
+  }
+  await using history = await openHistoryFixture({ fleet, service })
+  const { fixture } = history
+  const project = at(fixture.fleet.projects(), 0).uid
+  const rowsIn = (list: keyof Lists): readonly { readonly uid: string }[] => fixture.fleet.open(project)[list]
+  const uids = edits.map(({ list }, index) => {
+    const before = edits.slice(0, index).filter((one) => one.list === list).length
+    return at(rowsIn(list), before).uid
+  })
+  const set = (part: 'form' | 'edit') =>
+    changeData(fixture.fleet, project, (data): ProjectData => {
+      const changed = <Row extends { readonly uid: string }>(rows: readonly Row[]) =>
+        rows.map((row): Row => ({ ...row, ...edits[uids.indexOf(row.uid)]?.[part] }))
+      return {
+        endpoints: changed(data.endpoints),
+        subscriptions: changed(data.subscriptions),
+        sources: changed(data.sources),
+      }
+    })
+  const rows = () => edits.map(({ list }, index) => rowsIn(list).find(({ uid }) => uid === uids[index]) ?? {})
+  set('form')
+  const before = await fixture.audit({ policy })
+  const wanted = structuredClone(rows())
+  set('edit')
+  const drifted = await fixture.audit({ policy })
+  const restore = (uid: string) => history.rows(['restore', uid, '--run', `${before.run.number}`])
+  const sent = []
+  for (const [index, uid] of uids.entries()) {
+    const { rows: printed, left_to_you: left } = await restore(uid)
+    const statuses = await sendTo(fixture, printed, valuesFrom(printed, inRequestForm(at(wanted, index))))
+    sent.push({ printed, left, statuses })
+  }
+  const after = await fixture.audit({ policy })
+  expect((await history.rows(`diff ${before.run.number} ${after.run.number}`)).rows).toEqual([])
+  const endings = new Map(after.violations.map((one) => [one.fingerprint, `${one.state} ${one.resolution}`]))
+  const outcomes = []
+  for (const [index, uid] of uids.entries()) {
+    const opened = drifted.violations.filter((one) => one.uid === uid && one.state === 'opened')
+    outcomes.push({
+      ...at(sent, index),
+      isRestored: isDeepStrictEqual(withoutTime(at(rows(), index)), withoutTime(at(wanted, index))),
+      opened: opened.map(({ fingerprint }) => endings.get(fingerprint)),
+      again: (await restore(uid)).rows,
+    })
+  }
+  return outcomes
+}
 
 describe.each([
   ['keeps what the real service keeps', false, 'seed'],
@@ -87,32 +156,37 @@ describe.each([
     return { left: left_to_you, opened: opened.map(({ rule }) => rule) }
   }
 
-  /** Restores the only row after an edit, which leaves nothing to a person. */
-  async function putBack<List extends keyof Lists>(
-    list: List,
-    form: Partial<Lists[List]>,
-    edit: Partial<Lists[List]>,
-  ): Promise<void> {
-    set(list, form)
-    const put = await restore(
-      rowOf(list).uid,
-      () => set(list, edit),
-      () => rowOf(list),
-    )
-    expect(put.left).toEqual([])
-  }
-
   const possible = endpointEdits.filter(
     ({ status, advanced_signatures }) =>
       advanced_signatures === undefined && (status !== 'inactive' || releases[release].hasActivate),
   )
 
-  it.each(possible.map((edit) => [Object.keys(edit).join(), edit] as const))(
-    'put back %s of an endpoint',
-    async (_names, edit) => {
-      await putBack('endpoints', richEndpoint, edit)
-    },
-  )
+  const newer = release === 'later' ? laterSourceEdits : []
+  const ofSources = [...[...sourceEdits, ...newer].map((edit) => [{}, edit] as const), ...sourceForms, ...sourceQueues]
+  const edits: readonly Edit[] = [
+    ...possible.map((edit) => ({ list: 'endpoints', form: richEndpoint, edit }) as const),
+    ...subscriptionEdits.map((edit) => ({ list: 'subscriptions', form: richSubscription, edit }) as const),
+    ...ofSources.map(([form, edit]) => ({ list: 'sources', form: { ...plainSource, ...form }, edit }) as const),
+  ]
+
+  describe('put back, leaving nothing to a person,', () => {
+    let outcomes: Awaited<ReturnType<typeof putAllBack>>
+    beforeAll(async () => {
+      outcomes = await putAllBack(edits, { isForgetful, release })
+    })
+
+    it.each(edits.map(({ list, form, edit }, index) => [list, edit, form, index] as const))(
+      'of %s: %j of %j',
+      (_list, _edit, _form, index) => {
+        const { printed, left, statuses, isRestored, opened, again } = at(outcomes, index)
+        expect(printed).not.toEqual([])
+        expect(JSON.stringify(printed)).not.toMatch(/sealed:|not-a-real-key/)
+        expect({ left, isRestored, again }).toEqual({ left: [], isRestored: true, again: [] })
+        expect(statuses).toEqual(printed.map(() => 202))
+        expect(opened.filter((ending) => ending !== 'resolved fixed')).toEqual([])
+      },
+    )
+  })
 
   it('leave the form of signatures to a person, because no update changes it in an incoming project', async () => {
     set('endpoints', richEndpoint)
@@ -149,25 +223,10 @@ describe.each([
     },
   )
 
-  it.each(subscriptionEdits.map((edit) => [Object.keys(edit).join(), edit] as const))(
-    'put back %s of a subscription',
-    async (_names, edit) => {
-      await putBack('subscriptions', richSubscription, edit)
-    },
-  )
-
-  const newer = release === 'later' ? laterSourceEdits : []
-  it.each([...[...sourceEdits, ...newer].map((edit) => [{}, edit] as const), ...sourceForms, ...sourceQueues])(
-    'put back a source with %j after %j',
-    async (form, edit) => {
-      await putBack('sources', { ...richSource, type: 'http', pub_sub: null, ...form }, edit)
-    },
-  )
-
   it.each(verifierLosses)(
     'leave the verifier of a source alone that was %j and is %j, and put back the rest',
     async (form, edit, reason) => {
-      set('sources', { ...richSource, type: 'http', pub_sub: null, ...form })
+      set('sources', { ...plainSource, ...form })
       const { uid, name } = rowOf('sources')
       const before = await audit()
       set('sources', edit)

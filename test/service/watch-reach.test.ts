@@ -121,8 +121,13 @@ describe('a host that was never reached, for a one-shot command', () => {
     onTestFinished(() => void server.close())
     const { port } = server.address() as { port: number }
     // TLS is never answered. The limit of 5 s is over at once.
-    const timeoutAfter = (ms: number) => (ms === 5_000 ? AbortSignal.timeout(20) : AbortSignal.timeout(ms))
-    const client = aClient(`https://127.0.0.1:${port}`, { patience: 'short', timeoutAfter })
+    const clock = aClock()
+    const timeoutAfter = (ms: number) => {
+      if (ms === 5_000) void clock.sleep(ms)
+      return AbortSignal.timeout(ms === 5_000 ? 20 : ms)
+    }
+    const limits = { connectTimeoutMs: 1_000 }
+    const client = aClient(`https://127.0.0.1:${port}`, { patience: 'short', clock, limits, timeoutAfter })
     expect((await walk(client)).fault).toMatch(/^timeout: page 1: no connection in time/)
   })
 })

@@ -83,19 +83,6 @@ describe('an acceptance', () => {
     expect(found()).toMatchObject({ state: 'continuing' })
   })
 
-  it('ends with an address that does not parse, which is another value', async () => {
-    await using world = await openWorld()
-    world.set(overHttp('http://10.0.0.1/in'))
-    await world.next()
-    await world.accept('endpoint/auth-over-http')
-    await world.next()
-    world.set({ url: 'http://[bad/in' })
-    await world.next()
-    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
-    world.set({ url: 'http://10.0.0.1/in' })
-    expect(await world.next()).toContain('opened endpoint/auth-over-http')
-  })
-
   it('ends when the problem was gone meanwhile, and does not hold when it comes back', async () => {
     await using world = await openWorld()
     world.set({ http_timeout: 900 })
@@ -132,26 +119,6 @@ describe('an acceptance', () => {
     await world.next()
     world.set({ owner_id: '' })
     expect(await world.next()).toEqual(['opened endpoint/owner-missing'])
-  })
-
-  it('of a list ends with another list', async () => {
-    await using world = await openWorld()
-    const secret = (uid: string) => ({
-      uid,
-      value: `not-a-real-secret-${uid}-Wq7Zt`,
-      created_at: '2026-11-01T00:00:00Z',
-    })
-    const withSecrets = (...uids: string[]) => {
-      const [known] = at(world.dataOf('payments').endpoints, 0).secrets ?? []
-      world.set({ secrets: uids.map((uid) => ({ ...known, ...secret(uid) })) as EndpointRow['secrets'] })
-    }
-    withSecrets('a', 'b', 'c')
-    await world.next()
-    await world.accept('endpoint/secret-too-many')
-    expect(await world.next()).toEqual(['accepted endpoint/secret-too-many'])
-    withSecrets('a', 'b', 'c', 'd')
-    expect(await world.next()).toEqual(['opened endpoint/secret-too-many'])
-    expect(at(world.last().violations, 0).message).toContain(before)
   })
 
   it('of a secret ends with another secret, and holds no secret', async () => {
@@ -311,18 +278,6 @@ describe('an acceptance', () => {
     await world.next({ policy: lax })
     await world.next()
     expect((await world.acceptances()).map(({ ended }) => ended)).toEqual([undefined, undefined])
-  })
-
-  it('ends with another value that the policy ignores: the rule reads it', async () => {
-    await using world = await openWorld()
-    const policy = policyOf('extends: []\nrules: { endpoint/url-not-https: {} }\nignore: [/url]\n')
-    world.set(overHttp('http://10.0.0.1/in'))
-    await world.next({ policy })
-    await world.accept('endpoint/url-not-https')
-    await world.next({ policy })
-    world.set({ url: 'http://evil.example/steal' })
-    expect(await world.next({ policy })).toEqual(['opened endpoint/url-not-https'])
-    expect(await world.acceptances()).toMatchObject([{ ended: { by: 'value_changed' } }])
   })
 })
 

@@ -337,13 +337,6 @@ describe('probes', () => {
     expect(driftLines(two).filter((line) => line.includes('probe'))).toEqual([])
   })
 
-  it('that match several sources from the first run on are all named after their sources', async () => {
-    await using fixture = await intake(good)
-    fixture.setSource(fixture.second, { body_function: good })
-    await fixture.audit({ policy: orders() })
-    expect(held(fixture).map(({ uid }) => uid)).toEqual([`orders@${fixture.first}`, `orders@${fixture.second}`].sort())
-  })
-
   it("run a source's header function, a subscription's function, and a given text where the service shows none", async () => {
     await using fixture = await intake(good)
     fixture.setSource(fixture.first, { header_function: 'function transform(h) { h["x-extra"] = "1"; return h }' })
@@ -497,19 +490,6 @@ describe('a probe that cannot run', () => {
     expect(report.notices.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^the probes a, b, c did not run: .* access to transformations/),
       'the probes d, e did not run: those before could not run, so it was not tried',
-    ])
-  })
-
-  it('returns when it can run again', async () => {
-    await using fixture = await intake(bad)
-    await fixture.audit({ policy: orders() })
-    fixture.service.behaviour.hasLicence = false
-    await fixture.audit()
-    fixture.service.behaviour.hasLicence = true
-    const report = await fixture.audit()
-    expect(report.violations.map(({ state, rule }) => `${state} ${rule}`)).toEqual([
-      'continuing probe/failed',
-      'continuing source/function-broken',
     ])
   })
 })

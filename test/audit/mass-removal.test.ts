@@ -76,6 +76,20 @@ describe('a mass removal', () => {
     })
   })
 
+  it('is forgotten when the resources come back', async () => {
+    await using fixture = await openFixture()
+    const all = fixture.dataOf('payments')
+    await fixture.audit({ policy: guarded })
+    keep(fixture, all, (index) => index >= 15)
+    await fixture.audit()
+    keep(fixture, all, () => true)
+    const back = { exit: 0, status: 'complete', removed: 0, states: ['resolved project/mass-removal'] }
+    expect(outcomeOf(await fixture.audit())).toEqual(back)
+    // What was held once does not count for later.
+    keep(fixture, all, (index) => index >= 15)
+    expect(outcomeOf(await fixture.audit())).toMatchObject(withheld)
+  })
+
   it('stays withheld across walks that broke off and runs that were killed', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')

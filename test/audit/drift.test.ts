@@ -355,6 +355,12 @@ describe('secrets', () => {
 })
 
 describe('a run reports no drift', () => {
+  it('for another spelling of an empty value', async () => {
+    await using fixture = await openFleetFixture(outgoing)
+    fixture.set({ secrets: [] })
+    expect((await around(fixture, () => fixture.set({ secrets: null }))).drift).toEqual([])
+  })
+
   it('for releases older, seed, later and seed again, with one notice for each project and upgrade', async () => {
     await using fixture = await openFleetFixture({ fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 8 } })
     const releases: SimulatedRelease[] = ['older', 'seed', 'later', 'seed', 'seed']

@@ -360,6 +360,13 @@ describe('rows that could not be read', () => {
       'malformed',
     ],
     ['rows of no subscription', '[{"event_type":"a"}]', 'malformed'],
+    ['a type without end', `[{"subscription_id":"UID","event_type":"${'x'.repeat(1_001)}"}]`, 'malformed'],
+    ['half a character', '[{"subscription_id":"UID","event_type":"\\ud83d"}]', 'malformed'],
+    [
+      'too many rows',
+      JSON.stringify(Array.from({ length: 1_001 }, (_, at) => ({ subscription_id: 'UID', event_type: `t${at}` }))),
+      'malformed',
+    ],
     ['no list', 'null', 'malformed'],
     ['an object', '{}', 'malformed'],
     ['a list of texts', '["a"]', 'malformed'],

@@ -372,7 +372,7 @@ describe('rows that could not be read', () => {
     ['a list of texts', '["a"]', 'malformed'],
   ]
 
-  // Behind the first subscription, rows were read already: the walk is partial then, whatever ends it.
+  // Behind the first subscription, rows were read already: any fault leaves the walk partial.
   for (const [uid, some] of [
     ['s3', faults],
     ['s1', faults.slice(0, 2)],

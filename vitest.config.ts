@@ -64,6 +64,7 @@ export const gate = [
   'deploy/manifests',
   'deploy/release',
   'deploy/through-proxy',
+  'doctor/installation',
   'doctor/services',
   'history/back-up',
   'history/move/move-to-postgres',
@@ -138,7 +139,7 @@ export const alone = [
   'serving/attacks',
 ].map((name) => `test/${name}.test.ts`)
 
-/** Tests of many worlds, an image, or thousands of texts: before a release. */
+/** Tests of random worlds, an image, or thousands of texts: before a release. */
 export const long = [
   'audit/discovery-faults',
   'audit/giant-texts',

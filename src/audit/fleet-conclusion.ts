@@ -25,7 +25,7 @@ export interface ServiceConclusions {
   readonly usedWaivers: readonly number[]
   /** Rules that could not say anything of some service. */
   readonly unsure: readonly string[]
-  /** How many services each rule evaluated, with the first project of each; by the project's name. */
+  /** Whether each rule evaluated the service, as 1 or 0, with each of its projects; by the project's name. */
   readonly evaluated: ReadonlyMap<string, Readonly<Record<string, number>>>
 }
 

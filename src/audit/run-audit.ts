@@ -141,9 +141,11 @@ export async function conductRun(
       lists: searched,
       services,
     })
+    const lists = [...decided, ...searched.written, ...services.written]
     await writeConclusion(draft, conclusion, {
       ...run,
-      lists: [...decided, ...searched.written, ...services.written],
+      // One list may be drafted for its projects and for its service.
+      lists: [...new Map(lists.map((list) => [list.name, list])).values()],
       scope,
     })
     await noteIgnored(draft, policy.ignore, outcomes)
@@ -247,10 +249,8 @@ async function writeServices(
     usedWaivers.push(...rules.outcome().usedWaivers)
     const silent = undecided.filter((id) => !findings.some(({ rule }) => rule === id))
     for (const id of silent) unsure.add(id)
-    for (const [at, { project }] of ofService.entries()) {
-      const counts = active.map((id) => [id, at === 0 && !silent.includes(id) ? 1 : 0])
-      evaluated.set(project.name, Object.fromEntries(counts))
-    }
+    const counts = Object.fromEntries(active.map((id) => [id, silent.includes(id) ? 0 : 1]))
+    for (const { project } of ofService) evaluated.set(project.name, counts)
     const violations = (await draft.unconfirmedViolations(list)).filter(
       ({ kind, rule }) => kind === 'service' && (isWholeFleet || !silent.includes(rule)),
     )

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { updateSource } from '../../src/demo/edits.ts'
 import type { Report } from '../../src/model/report.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { policyOf } from './audit-harness.ts'
+import { everything } from './discovery-fixture.ts'
 import { at, openFleetFixture } from './fleet-fixture.ts'
 
 const rules = 'service/release-vulnerable: {}, service/url-not-https: {}'
@@ -65,6 +67,17 @@ describe('what is found of a service', () => {
     const { violations } = await fixture.audit({ policy: waived })
     expect(violations).toMatchObject([
       { rule: 'service/release-vulnerable', state: 'waived', waiver: { owner: 'ann' } },
+    ])
+  })
+
+  it('is overdue once, where the list of the service decides which projects are scanned', async () => {
+    await using fixture = await openServices()
+    const dated = policyOf(`{ extends: [], rules: { ${rules}, violation/overdue: {} }, due: { high: 1d } }`)
+    await fixture.audit({ policy: dated, list: everything(fixture) })
+    fixture.harness.advance(2 * dayMs)
+    const report = await fixture.audit({ list: everything(fixture) })
+    expect(linesOf(report).filter((line) => line.includes('overdue'))).toEqual([
+      'opened violation/overdue acme/* policy *',
     ])
   })
 

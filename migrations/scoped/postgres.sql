@@ -1,10 +1,8 @@
--- The tables of a history as readers of some projects have them, in a schema of their own: its views have the names of
--- tables. See sqlite.sql, which says why each is so. Every transaction of such a reader sets whose they are: ids of the
--- readers' projects (scope.projects), of lists of services that have one of them (scope.services) and of lists that may
--- have more (scope.lists), and the names of the projects (scope.names). Without these, every view fails. Each step to
--- another schema makes this one anew.
-
-CREATE SCHEMA hookdrift_scoped;
+-- The tables of a history as readers of some projects have them, in the schema hookdrift_scoped, which is empty before:
+-- its views have the names of tables. See sqlite.sql, which says why each is so. Every transaction of such a reader sets
+-- whose they are: ids of the readers' projects (scope.projects), of lists of services that have one of them
+-- (scope.services) and of lists that may have more (scope.lists), and the names of the projects (scope.names). Without
+-- these, every view fails.
 
 CREATE VIEW hookdrift_scoped.migration AS SELECT version, applied_at FROM hookdrift.migration;
 

@@ -12,6 +12,11 @@ export function readSteps(): readonly SchemaStep[] {
   return stepsIn(directory)
 }
 
+/** What makes the views of readers of some projects, in a schema that is there. */
+export function readScopedViews(): string {
+  return readFileSync(packageFile('migrations/scoped/postgres.sql'), 'utf8')
+}
+
 export interface SchemaState {
   /** 0: there is no history in the schema. */
   readonly has: number
@@ -71,10 +76,8 @@ export async function upgradeSchema(db: PostgresDatabase, now: string, steps = r
     if (state.has > state.knows) refuseOtherSchema(db.displayName, state)
     const due = steps.filter(({ version }) => version > state.has)
     if (state.has === 0) await transaction.run(`CREATE SCHEMA IF NOT EXISTS "${db.schema}"`)
-    const hasScoped = await transaction.value<boolean>("SELECT to_regnamespace('hookdrift_scoped') IS NOT NULL")
-    const makesScoped = due.length > 0 || hasScoped !== true
     // A column that a view reads keeps its type.
-    if (makesScoped) await transaction.run('DROP SCHEMA IF EXISTS hookdrift_scoped CASCADE')
+    await transaction.run('DROP SCHEMA IF EXISTS hookdrift_scoped CASCADE; CREATE SCHEMA hookdrift_scoped')
     for (const { version, name, sql, sha256 } of due) {
       await transaction.run(sql)
       const values = [version, name, sha256, now]
@@ -83,7 +86,7 @@ export async function upgradeSchema(db: PostgresDatabase, now: string, steps = r
         values,
       )
     }
-    if (makesScoped) await transaction.run(readFileSync(packageFile('migrations/scoped/postgres.sql'), 'utf8'))
+    await transaction.run(readScopedViews())
     return due.length
   })
 }

@@ -5,7 +5,7 @@ import { type SchemaFault, type SchemaObject, schemaFaults } from '../schema-fau
 import { rowsIn } from '../sql/copied-rows.ts'
 import type { CheckResult, Verification, VerificationRequest } from '../upkeep.ts'
 import type { PostgresSession, PostgresTransaction } from './connect.ts'
-import { readSteps } from './migrate.ts'
+import { readScopedViews, readSteps } from './migrate.ts'
 
 export interface DatabaseChecks {
   readonly request: VerificationRequest
@@ -42,15 +42,38 @@ export async function verifyDatabase(
   return { ok: all.every(({ ok }) => ok !== false), run: copied.run, checks: all }
 }
 
+/** How the schema, and the one of readers of some projects, differ from what hookdrift makes. See `compareSchema`. */
+export async function findSchemaFaults(session: PostgresSession, schema: string): Promise<readonly SchemaFault[]> {
+  const steps = readSteps().map(({ sql }) => sql.replaceAll('hookdrift.', 'pg_temp.'))
+  const faults = await compareSchema(session, schema, steps)
+  // Over other tables than hookdrift's, its views are others.
+  if (faults.length > 0) return faults
+  const scoped = `${schema}_scoped`
+  const altered = await compareSchema(session, scoped, [readScopedViews().replaceAll('hookdrift_scoped', 'pg_temp')])
+  const rights = (await session.value<boolean>(tableRightsSql, [schema, scoped]))
+    ? [`the role ${scoped} has rights on the tables of the schema ${schema}: revoke them`]
+    : []
+  return [
+    ...altered.map(({ text }) => `in ${scoped}, ${text}: \`hookdrift history upgrade\` makes these views anew`),
+    ...rights,
+  ].map((text) => ({ type: 'view', fault: 'altered', text }))
+}
+
+/** Whether the role of readers of some projects reaches past their views. */
+const tableRightsSql = `SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_roles r ON r.rolname = $2
+  WHERE n.nspname = $1 AND c.relkind IN ('r', 'v') AND has_schema_privilege(r.oid, n.oid, 'USAGE')
+    AND has_any_column_privilege(r.oid, c.oid, 'SELECT'))`
+
 /**
- * How the schema differs from the one that the migrations make on this server: of temporary tables, which are gone when
+ * How a schema differs from what some statements make of temporary tables and views on this server, which are gone when
  * this returns. A server of any version words both alike. Within a transaction that may write.
  */
-export async function findSchemaFaults(session: PostgresSession, schema: string): Promise<readonly SchemaFault[]> {
+async function compareSchema(session: PostgresSession, schema: string, statements: readonly string[]) {
   await session.run('SAVEPOINT read_schemas')
   try {
     const actual = await readCatalog(session, `"${schema}"`, 'SELECT to_regnamespace(current_schema())::oid')
-    for (const { sql } of readSteps()) await session.run(sql.replaceAll('hookdrift.', 'pg_temp.'))
+    for (const sql of statements) await session.run(sql)
     const expected = await readCatalog(session, 'pg_temp', 'SELECT pg_my_temp_schema()')
     return schemaFaults(expected, actual)
   } finally {

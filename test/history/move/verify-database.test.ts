@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { verifyDatabase } from '../../../src/app/copy-database.ts'
 import { acquireRun } from '../../../src/history/draft/run-draft.ts'
+import { upgradeSchema } from '../../../src/history/postgres/migrate.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { temporaryDatabasePaths } from '../database-fixture.ts'
 import { hasPostgres, openDatabaseFixture } from '../postgres/databases.ts'
@@ -69,6 +70,25 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
       'records: a row cannot be copied: UNIQUE constraint failed: document.sha256',
     ])
     expect(readdirSync(own)).toEqual([])
+  })
+
+  it.each([
+    ['altered', 'CREATE OR REPLACE VIEW hookdrift_scoped.channel AS SELECT * FROM hookdrift.channel', 'did not make'],
+    [
+      'made wider',
+      'CREATE OR REPLACE VIEW hookdrift_scoped.version AS SELECT * FROM hookdrift.version',
+      'the view version is not as hookdrift made it',
+    ],
+    ['removed', 'DROP VIEW hookdrift_scoped.withheld_removal', 'the view withheld_removal is missing'],
+  ])('notices that a view of readers of some projects was %s, and an upgrade makes it anew', async (_, sql, fault) => {
+    await fixture.db.run(sql)
+    expect(await failed()).toEqual([
+      expect.stringMatching(
+        `^schema: in hookdrift_scoped, .*${fault}.*: .hookdrift history upgrade. makes these views anew$`,
+      ),
+    ])
+    await upgradeSchema(fixture.db, at(9))
+    expect(await failed()).toEqual([])
   })
 
   it.each([
@@ -188,7 +208,9 @@ describe.skipIf(!hasPostgres)('verify of a PostgreSQL history', () => {
   })
 
   it('works in a schema of another name', async () => {
-    await fixture.db.run('ALTER SCHEMA hookdrift RENAME TO audits')
+    await fixture.db.run(
+      'ALTER SCHEMA hookdrift RENAME TO audits; ALTER SCHEMA hookdrift_scoped RENAME TO audits_scoped',
+    )
     const server = { ...fixture.place.server, schema: 'audits' }
     const { checks } = await verifyDatabase(server, request)
     expect(checks.filter((check) => check.ok === false)).toEqual([])

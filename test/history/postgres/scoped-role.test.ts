@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { connect } from '../../../src/history/postgres/connect.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import { findSchemaFaults } from '../../../src/history/postgres/verify-database.ts'
 import { Machines } from '../processes.ts'
 import { aStart, at, payments, walkAll } from '../samples.ts'
 import { administrate, hasPostgres, makeDatabase } from './databases.ts'
@@ -28,6 +29,12 @@ it.skipIf(!hasPostgres)(
       expect(await history.ask((session) => session.value('SELECT current_user::text'))).not.toBe(role)
       // No transaction has a scope by itself.
       const db = connect(server)
+      const faults = () => db.transaction((session) => findSchemaFaults(session, schema))
+      expect(await faults()).toEqual([])
+      await db.run(`GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT SELECT ON ${schema}.scan TO ${role}`)
+      expect(await faults()).toMatchObject([
+        { text: expect.stringContaining(`the role ${role} has rights on the tables`) },
+      ])
       await expect(db.value(`SELECT name FROM ${role}.scan`)).rejects.toThrow(/scope\.projects/)
       await db.close()
     } finally {

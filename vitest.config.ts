@@ -131,6 +131,7 @@ export const alone = [
   'history/postgres/cut-commits',
   'pages/in-browser',
   'pages/login-in-browser',
+  'pages/scope-attack',
   'pool/killed-workers',
   'report/html-in-browser',
   'report/sarif-limits',

@@ -26,13 +26,13 @@ export interface PolicyException {
   readonly setting: string
   /** For which resources, in words; null: for all, or not for this reader to know. */
   readonly match: string | null
-  /** Patterns of the projects that an override is for; null: all. */
+  /** Patterns of the projects that it is for; null: all, or not for this reader to know. */
   readonly projects: readonly string[] | null
   readonly configured_at: FileLocation | null
 }
 
 /** Where the policy writes a waiver. */
-export interface RecordedWaiver extends Waiver {
+export interface RecordedWaiver extends Waiver, Pick<PolicyException, 'projects'> {
   /** A rule, or several with `*`. */
   readonly rule: string
   readonly configured_at: FileLocation | null

@@ -126,7 +126,7 @@ function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolic
     exceptions: exceptions.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)),
     waivers: policy.waivers.map(({ written, at }): RecordedWaiver => {
       const { rule, terms } = compileWaiver(written)
-      return { ...terms, rule, configured_at: locationOf(at) }
+      return { ...terms, rule, projects: projectsOf(written.match), configured_at: locationOf(at) }
     }),
     ...(ignored.length === 0 ? {} : { ignored }),
   }

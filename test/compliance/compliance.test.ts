@@ -286,7 +286,7 @@ describe('the evidence for a control', () => {
     const lineOf = (...written: readonly (typeof one)[]) => {
       const waivers = written.flatMap((waiver, at) => {
         const configured_at = { file: 'policy.yaml', line: at + 1 }
-        return waiver === undefined ? [] : [{ ...waiver, rule: 'endpoint/*', configured_at }]
+        return waiver === undefined ? [] : [{ ...waiver, rule: 'endpoint/*', projects: null, configured_at }]
       })
       const report = aReport({ coverage: walks, projects: [project], rules: all, violations })
       const policy = { packs: [], exceptions: [], waivers }
@@ -312,7 +312,7 @@ describe('the evidence for a control', () => {
     const former = [exception('override', 'info', { match: 'gone ones', configured_at: null })]
     const until = '2026-11-20T03:04:00.120Z'
     const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }
-    const written = { ...waiver, rule: 'endpoint/*', configured_at: { file: 'policy.yaml', line: 9 } }
+    const written = { ...waiver, rule: 'endpoint/*', projects: null, configured_at: { file: 'policy.yaml', line: 9 } }
     const { controls } = composeCompliance({
       report: aReport({
         ...{ coverage: walks, projects: [project], rules: all },

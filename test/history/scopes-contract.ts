@@ -44,10 +44,12 @@ export function describeScopes(name: string, makePlace: () => Place): void {
           }
           const { projects, policy, ...context } = aContext()
           const exceptions = policy.exceptions.map((one) => ({ ...one, match: 'orders', projects: [orders.name] }))
+          const terms = { rule: 'endpoint/*', owner: 'ada', expires: '2026-12-24', configured_at: null }
+          const waivers = [payments, orders].map(({ name }) => ({ ...terms, reason: `of ${name}`, projects: [name] }))
           await draft.stageContext({
             ...context,
             scope: { ...context.scope, unscanned: [orders.name, 'acme/never-scanned'] },
-            policy: { ...policy, exceptions: [...policy.exceptions, ...exceptions] },
+            policy: { ...policy, exceptions: [...policy.exceptions, ...exceptions], waivers },
             projects: [payments, orders].flatMap(({ name: project }) => projects.map((one) => ({ ...one, project }))),
           })
         },
@@ -84,6 +86,7 @@ export function describeScopes(name: string, makePlace: () => Place): void {
         expect([table, (await readAll(table)).length]).toEqual([table, 1])
       const record = await readRunRecord(ofPayments(), 1)
       expect(record?.policy.exceptions).toMatchObject([{ setting: 'off', match: null, projects: null }])
+      expect(record?.policy.waivers).toMatchObject([{ reason: `of ${payments.name}`, projects: null }])
       expect(record?.scope.unscanned).toEqual(['acme/never-scanned'])
     })
 

@@ -70,10 +70,10 @@ describe('where a policy asks for less than its packs do', () => {
     expect(exceptions).toEqual([])
   })
 
-  it('names who wrote a waiver where', () => {
+  it('names who wrote a waiver where, and for which projects', () => {
     const { waivers } = factsOf({
       'policy.yaml':
-        'waivers:\n  - { rule: "endpoint/*", match: { uid: x }, owner: ops, reason: moves, expires: 2027-03-31 }\n',
+        'waivers:\n  - { rule: "endpoint/*", match: { project: acme/pay*, uid: x }, owner: ops, reason: moves, expires: 2027-03-31 }\n',
     })
     expect(waivers).toEqual([
       {
@@ -81,6 +81,7 @@ describe('where a policy asks for less than its packs do', () => {
         owner: 'ops',
         reason: 'moves',
         expires: '2027-04-01T00:00:00.000Z',
+        projects: ['acme/pay*'],
         configured_at: { file: 'policy.yaml', line: 2 },
       },
     ])

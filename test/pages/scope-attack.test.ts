@@ -38,6 +38,7 @@ async function openAttack(databases: readonly TestDatabase[]): Promise<Attack> {
   const { service, uid } = secluded.vault
   const cursors = [`0.0.1.0.${fingerprint}`, `${new URLSearchParams({ service, project: uid, kind: 'endpoint', uid })}`]
   const get = async (path: string) => secluded.whole.request(`http://localhost${path}`, { headers })
+  walk ??= walkLinks({ get }, ['/']).then((found) => found.map(({ path }) => path))
   return {
     secluded,
     without,
@@ -53,9 +54,12 @@ async function openAttack(databases: readonly TestDatabase[]): Promise<Attack> {
       before: cursors,
       service: [service],
     },
-    walked: (await walkLinks({ get }, ['/'])).map(({ path }) => path),
+    walked: await walk,
   }
 }
+
+/** The same in every database. */
+let walk: Promise<readonly string[]> | undefined
 
 const headers = { host: 'localhost' }
 const compared = ['content-type', 'cache-control', 'vary', 'location', 'content-disposition']

@@ -13,6 +13,7 @@ const dueToUrl: readonly FaultKind[] = [
   'wrong_url',
   'timeout',
   'http',
+  'in_front',
   'malformed',
   'not_offered',
 ]

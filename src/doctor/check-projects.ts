@@ -141,7 +141,7 @@ async function resultOf<Value>(request: Promise<Value>): Promise<Result<Value>> 
   }
 }
 
-const ofBasePath: readonly FaultKind[] = ['wrong_url', 'not_offered', 'malformed']
+const ofBasePath: readonly FaultKind[] = ['wrong_url', 'not_offered', 'malformed', 'in_front']
 
 /** The service did not check the key. */
 const beforeKey: readonly FaultKind[] = [

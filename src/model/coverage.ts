@@ -16,7 +16,8 @@ export type CoverageStatus = (typeof coverageStatuses)[number]
  *   something else
  * - `timeout`, `network`, `unknown_host`, `tls`: not reached, or not answered within the limits
  * - `wrong_url`: at another address than the configured one, as the answer shows
- * - `rate_limited` (429), `http`: answered with an error of the service's own, or of a proxy on the way
+ * - `rate_limited` (429), `http`: answered with an error of the service's own
+ * - `in_front`: answered by a proxy, firewall, login or mesh in front of the service, as the form of the answer shows
  * - `refused_key`, `forbidden`, `not_found`: not shown to this key, which is unknown (401) or has not the right (403); the
  *   project does not exist, or not for this key
  * - `not_offered`: unknown to the service, or hidden behind a wrong base path
@@ -40,6 +41,7 @@ export const coverageCauses = [
   'wrong_url',
   'rate_limited',
   'http',
+  'in_front',
   'refused_key',
   'forbidden',
   'not_found',

@@ -112,6 +112,7 @@ const causeNames = {
   wrong_url: 'At another address than the configured one',
   rate_limited: 'Rate limited',
   http: 'Answered with an error',
+  in_front: 'Answered by something in front of the service',
   refused_key: 'Key refused',
   forbidden: 'Not allowed to this key',
   not_found: 'Project not found, or not shown to this key',

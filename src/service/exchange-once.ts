@@ -1,9 +1,8 @@
-import { STATUS_CODES } from 'node:http'
 import { isJsonObject } from '../model/json.ts'
 import { whenDropped } from '../model/stop.ts'
-import { credentials } from '../secrets/known-secrets.ts'
 import type { DialectMatchers } from './dialect.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
+import { answeredInFront, headText, nameOf } from './in-front.ts'
 import { explainConnection, networkFailure } from './network-failure.ts'
 import { parseJson } from './parse-json.ts'
 import { failure, type HttpFailure, type HttpOutcome, type ServiceRequest, stopped } from './reply.ts'
@@ -48,7 +47,7 @@ export async function exchangeOnce(request: WireRequest, exchange: Exchange): Pr
     if (end.aborted) return stopped(signal)
     if (unreached?.aborted === true) return unconnected
     if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
-    return explainConnection(networkFailure(error), url, transport)
+    return explainConnection(networkFailure(error, transport.proxyVariable), url, transport)
   } finally {
     dropped.release()
   }
@@ -81,13 +80,7 @@ async function readAnswer(answer: WireAnswer, { path }: WireRequest, exchange: E
 
 /** One word, as an id is; the text after it may echo anything. */
 function readRequestId(id: string, key: string): string | null {
-  const text = foreignText(id, key)
-  return /^[\w.:/+=[\]-]{1,64}$/.test(text) ? text.replace(credentials, '[credential]') : null
-}
-
-/** A part of a head in a message. */
-function headText(text: string, key: string): string {
-  return foreignText(text, key).replace(credentials, '[credential]')
+  return /^[\w.:/+=[\]-]{1,64}$/.test(foreignText(id, key)) ? headText(id, key) : null
 }
 
 /** `path`: as requested, with the query, from the root of the host. */
@@ -118,7 +111,7 @@ async function readSuccess(
   const bytes = await answer.read(maxBodyBytes, lengthOf(answer))
   if (bytes === undefined) return tooLarge(mostBytes)
   if (bytes.length === 0) return emptyBody(answer)
-  if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
+  if (answer.header('content-type') === undefined) return notJson(answer, key)
   await whenWanted?.()
   if (bytes.length <= maxWholeBytes) {
     if (mostItems === undefined || identify === undefined) return readJson(answer.status, bytes)
@@ -136,8 +129,8 @@ interface Bound {
 /** What the head of a success alone forbids. Without a content type, the body decides. */
 function refuseUnread(answer: WireAnswer, mostBytes: Bound, key: string): HttpFailure | undefined {
   const type = answer.header('content-type')
-  if (type !== undefined && !isJsonType(type)) return notJson(answer.status, type, key)
-  const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
+  if (type !== undefined && !isJsonType(type)) return notJson(answer, key)
+  const encoding = encodingOf(answer)
   if (encoding !== 'identity') {
     const named = headText(encoding, key)
     return failure('malformed', `${nameOf(answer.status)} compressed (${named}), which was not asked for`)
@@ -145,25 +138,17 @@ function refuseUnread(answer: WireAnswer, mostBytes: Bound, key: string): HttpFa
   return (lengthOf(answer) ?? 0) > mostBytes.bytes ? tooLarge(mostBytes) : undefined
 }
 
+function encodingOf(answer: WireAnswer): string {
+  return answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
+}
+
 function isJsonType(type: string): boolean {
   return /^application\/(json|[\w.!#$&^-]+\+json)\s*(;|$)/i.test(type.trim())
 }
 
-function notJson(status: number, type: string | undefined, key: string): HttpFailure {
+function notJson(answer: WireAnswer, key: string): HttpFailure {
   // A service answers paths that it does not know with its dashboard. What is required fails all the same.
-  return failure('not_offered', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
-    hint: 'check the base path',
-  })
-}
-
-/** `502 bad gateway`. */
-function nameOf(status: number): string {
-  const name = STATUS_CODES[status]
-  return name === undefined ? String(status) : `${status} ${name.toLowerCase()}`
-}
-
-function typeName(type: string | undefined, key: string): string {
-  return (type === undefined ? '' : headText(type, key)) || 'no content type'
+  return failure('not_offered', `${describeAnswer(answer, key)} instead of JSON`, { hint: 'check the base path' })
 }
 
 function lengthOf(answer: WireAnswer): number | undefined {
@@ -225,17 +210,32 @@ function readOtherSuccess(answer: WireAnswer, { success }: Exchange): HttpFailur
   return failure('http', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
 }
 
-/** A redirect; where it names the same path elsewhere, with the base URL that would have been right. */
-function readRedirect(answer: WireAnswer, path: string, { settings, key }: Exchange): HttpFailure {
+/**
+ * A redirect: the service itself answers each of its paths. Where it names the same path elsewhere, with the base URL
+ * that would have been right.
+ */
+function readRedirect(answer: WireAnswer, path: string, { settings, key, transport }: Exchange): HttpFailure {
   answer.discard()
+  const { status } = answer
+  const { origin } = new URL(settings.url)
   const location = answer.header('location')
-  const target = location === undefined ? null : URL.parse(location, settings.url)
-  const to = target === null || target.host === '' ? 'a redirect' : `a redirect to ${headText(target.host, key)}`
-  const what = `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`
+  const target = location === undefined ? null : URL.parse(location, origin + path)
+  const what = `${describeAnswer(answer, key, '')}, ${describeRedirect(target, origin, key)}`
   const base = target === null ? undefined : movedBase(target, path.slice(basePath(settings.url).length))
   return base === undefined || base === displayBase(settings.url)
-    ? failure('http', what)
+    ? answeredInFront(status, what, transport.proxyVariable)
     : failure('wrong_url', what, { hint: `set url: ${foreignText(base, key)}` })
+}
+
+/** `origin`: of the service. */
+function describeRedirect(target: URL | null, origin: string, key: string): string {
+  if (target === null || target.host === '') return 'a redirect that was not followed'
+  if (target.origin === origin) {
+    // The rest of the path differs from request to request.
+    const [, first = ''] = target.pathname.split('/', 2)
+    return `a redirect to /${headText(first, key)} on the same host that was not followed`
+  }
+  return `a redirect to ${headText(target.host, key)} that was not followed because it would carry the key away`
 }
 
 /** The base URL that would have been right, where a redirect names the same path below it elsewhere. */
@@ -246,15 +246,19 @@ function movedBase({ origin, pathname, search, protocol }: URL, below: string): 
     : undefined
 }
 
-async function readError(answer: WireAnswer, { matchers, key, settings }: Exchange): Promise<HttpFailure> {
+async function readError(answer: WireAnswer, { matchers, key, settings, transport }: Exchange): Promise<HttpFailure> {
   const { status } = answer
   const { url } = settings
-  const what = nameOf(status)
   if (status === 400 && url.startsWith('http:') && !isJsonType(answer.header('content-type') ?? '')) {
     return readPlainBadRequest(answer, url)
   }
-  const serviceMessage = await readServiceMessage(answer, key)
-  const answerFacts = { serviceMessage, retryAfter: answer.header('retry-after') }
+  const { message, isOwn } = await readMessage(answer, key)
+  const what = isOwn ? nameOf(status) : describeAnswer(answer, key)
+  const retryAfter = answer.header('retry-after')
+  if (!isOwn && (status >= 500 || inFront.includes(status)) && !matchers.isTransient(status, ''))
+    return answeredInFront(status, what, transport.proxyVariable, { serviceMessage: message, retryAfter })
+  const serviceMessage = isOwn ? message : null
+  const answerFacts = { serviceMessage, retryAfter }
   if (matchers.isTransient(status, serviceMessage ?? ''))
     return failure(status === 429 ? 'rate_limited' : 'http', what, { ...answerFacts, again: 'later' })
   if (status === 401) return failure('refused_key', what, { ...answerFacts, again: 'key', surelyNotRun: true })
@@ -265,14 +269,25 @@ async function readError(answer: WireAnswer, { matchers, key, settings }: Exchan
     return failure('not_found', what, { ...answerFacts, hint: 'the project does not exist, or the key may not see it' })
   }
   if (status === 404 || status === 405) {
-    const type = typeName(answer.header('content-type'), key)
-    return failure('not_offered', `${what} with ${type}`, {
+    return failure('not_offered', what, {
       ...answerFacts,
       hint: 'not offered by this service, or a wrong base path',
     })
   }
   return failure('http', what, answerFacts)
 }
+
+/** Below 500, what proxies, logins, firewalls and meshes answer; the service says it in its envelope, if at all. */
+const inFront: readonly number[] = [401, 403, 407]
+
+/** `403 forbidden with text/html, server awselb/2.0`. `untyped`: what an answer without a content type is called. */
+function describeAnswer(answer: WireAnswer, key: string, untyped = 'no content type'): string {
+  const type = headText(answer.header('content-type') ?? '', key) || untyped
+  const server = headText(answer.header('server') ?? '', key).slice(0, longestName)
+  return `${nameOf(answer.status)}${type && ` with ${type}`}${server && `, server ${server}`}`
+}
+
+const longestName = 60
 
 /** Of an error page, more than its first lines. */
 const firstLinesBytes = 16 * 1024
@@ -290,15 +305,37 @@ async function readPlainBadRequest(answer: WireAnswer, url: string): Promise<Htt
 /** Bodies of errors are read only for their message. */
 const maxErrorBodyBytes = 64 * 1024
 
-/** The message of an error's envelope, or null. A body that breaks off does not change the status. */
-async function readServiceMessage(answer: WireAnswer, key: string): Promise<string | null> {
-  if (!isJsonType(answer.header('content-type') ?? '') || answer.header('content-encoding') !== undefined) {
+/** What an error says, and whether it has the form of the service's own. */
+interface ErrorMessage {
+  readonly message: string | null
+  readonly isOwn: boolean
+}
+
+/**
+ * Reads an error. The service's own have an envelope, or at a panic no body though the head announces JSON. Of others, a
+ * text and the title of a page are shown. A body that breaks off does not change the status.
+ */
+async function readMessage(answer: WireAnswer, key: string): Promise<ErrorMessage> {
+  const { status } = answer
+  const type = answer.header('content-type') ?? ''
+  const isJson = isJsonType(type)
+  if (!(isJson || /^text\/(html|plain)\b/i.test(type)) || encodingOf(answer) !== 'identity') {
     answer.discard()
-    return null
+    return { message: null, isOwn: false }
   }
   const bytes = await answer.read(maxErrorBodyBytes).catch(() => undefined)
-  if (bytes === undefined) return null
+  if (bytes === undefined || (isJson && bytes.length === 0))
+    return { message: null, isOwn: isJson && !inFront.includes(status) }
+  if (!isJson) return { message: foreignText(textIn(type, bytes), key) || null, isOwn: false }
   const parsed = parseJson(bytes)
-  if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.message !== 'string') return null
-  return foreignText(parsed.value.message, key) || null
+  const envelope = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
+  if (typeof envelope.message !== 'string') return { message: null, isOwn: false }
+  return { message: foreignText(envelope.message, key) || null, isOwn: envelope.status === false }
+}
+
+/** Of a page, its title. */
+function textIn(type: string, bytes: Buffer): string {
+  const text = bytes.subarray(0, firstLinesBytes).toString('utf8')
+  if (!/^text\/html/i.test(type)) return text
+  return /<title>([^<]{1,200})/i.exec(text)?.[1] ?? ''
 }

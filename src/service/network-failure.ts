@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { classOf, messageOf } from '../model/errors.ts'
 import { foreignText } from './foreign-text.ts'
+import { refusedByProxy } from './in-front.ts'
 import { failure, type HttpFailure } from './reply.ts'
 import type { FaultKind } from './service-fault.ts'
 import { displayBase } from './wire-request.ts'
@@ -40,9 +41,10 @@ const longestMessage = 1000
 
 /**
  * Describes an error that was thrown while a request was sent or its answer was read. Never throws: a bad answer ends
- * only its own exchange. The error's text is left out, because it may quote what was sent.
+ * only its own exchange. The error's text is left out, because it may quote what was sent. `proxyVariable`: names the
+ * proxy, if there is one.
  */
-export function networkFailure(error: unknown): HttpFailure {
+export function networkFailure(error: unknown, proxyVariable?: string): HttpFailure {
   const code = codeOf(error)
   const description = broken[code]
   if (description !== undefined)
@@ -60,14 +62,10 @@ export function networkFailure(error: unknown): HttpFailure {
     const again = code === 'ENOTFOUND' ? 'lasting' : 'later'
     return failure(kindOf(code), notMade, { again, surelyNotRun: true })
   }
-  // The tunnel through a proxy was not opened; undici puts the status into the text only.
+  // undici puts the status of a proxy's answer into the text only.
   const refusal = /^Proxy response \((\d{3})\)|\((407)\)/.exec(messageOf(error).slice(0, longestMessage))
   if (refusal) {
-    const status = refusal[1] ?? refusal[2]
-    return failure('http', `the proxy answered ${status}`, {
-      again: status === '407' ? 'never' : 'later',
-      surelyNotRun: true,
-    })
+    return refusedByProxy(Number(refusal[1] ?? refusal[2]), proxyVariable)
   }
   if (isCertificateCode(code)) {
     return failure('tls', `the certificate of the service is not accepted (${code})`, {
@@ -116,7 +114,7 @@ export async function explainConnection(
     return { ...failed, hint: describeCertificate(certificateCode, hostname, await inspect()) ?? failed.hint }
   }
   const { kind: failedKind, surelyNotRun } = failed
-  const isUnmade = failedKind === 'wrong_url' || failedKind === 'tls' || (surelyNotRun && failedKind !== 'http')
+  const isUnmade = failedKind === 'wrong_url' || failedKind === 'tls' || (surelyNotRun && failedKind !== 'in_front')
   if (proxyVariable !== undefined && isUnmade) {
     const kind = failedKind === 'wrong_url' ? 'tls' : failedKind
     return { ...failed, kind, hint: `check the proxy that ${proxyVariable} names` }

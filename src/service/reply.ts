@@ -78,7 +78,7 @@ export interface HttpFailure {
   readonly requestId: string | null
   /** null without an answer. */
   readonly status: number | null
-  /** The message of the service's envelope, fit for a message of ours. */
+  /** The message of the service's envelope, or of what answered in front of it; fit for a message of ours. */
   readonly serviceMessage: string | null
   /** `never`: final. `key`: a refused key, with a few tries of its own. `lasting`: final where patience is short. */
   readonly again: 'never' | 'later' | 'lasting' | 'key'
@@ -126,7 +126,8 @@ export function describeFailure(reply: Reply & { ok: false }): string {
   const tries = reply.tries > 1 ? ` after ${reply.tries} tries` : ''
   const budget = reply.isBudgetSpent ? ', no time left for further tries' : ''
   const hint = reply.hint === null ? '' : `: ${reply.hint}`
-  const said = reply.serviceMessage === null ? '' : `; the service says "${withoutCredentials(reply.serviceMessage)}"`
+  const speaker = reply.kind === 'in_front' ? 'it' : 'the service'
+  const said = reply.serviceMessage === null ? '' : `; ${speaker} says "${withoutCredentials(reply.serviceMessage)}"`
   return `${reply.what}${tries}${budget}${hint}${said}`
 }
 

@@ -73,7 +73,7 @@ export function watchReach(
 
 /** Something answered, also where the answer is an error. */
 function isConnected({ kind, surelyNotRun }: HttpFailure): boolean {
-  return !surelyNotRun || kind === 'http' || kind === 'tls'
+  return !surelyNotRun || kind === 'in_front' || kind === 'tls'
 }
 
 /** As undici's own time limit says it. */

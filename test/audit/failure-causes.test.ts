@@ -221,6 +221,23 @@ describe('one cause is one message, without a wait for what waiting does not men
     expect(seconds).toBe(0)
   })
 
+  it('a refusal by what stands in front: the key is not blamed', async () => {
+    const url = await plain((_request, response) => {
+      response.writeHead(403, { 'content-type': 'text/plain', server: 'istio-envoy' }).end('RBAC: access denied')
+    })
+    const { messages, seconds } = await audit(url)
+    expect(messages.map(steady)).toEqual([
+      [
+        'acme: 403 forbidden with text/plain, server istio-envoy: something in front of the service refuses this request; it says "RBAC: access denied"',
+        'asked: GET http://127.0.0.1:PORT/api/v1/projects/p1',
+        `url: ${place}`,
+        everywhere,
+        'next: Have what answered let these requests and their header `Authorization` through: `hookdrift docs get-through-networks`.',
+      ].join('\n'),
+    ])
+    expect(seconds).toBe(0)
+  })
+
   it('a key without the right', async () => {
     const { messages, seconds } = await audit(await plain(json(403, { status: false, message: 'forbidden' })))
     expect(messages.length).toBe(1)

@@ -196,6 +196,36 @@ describe('the key', () => {
   })
 })
 
+const inFront: Record<string, [number, Record<string, string>, string, string]> = {
+  'a mesh': [403, { 'content-type': 'text/plain' }, 'RBAC: access denied', 'with text/plain: something .* refuses'],
+  'a login': [401, { 'content-type': 'text/html' }, '<title>Log in</title>', 'with text/html: something .* asks for'],
+  'a load balancer': [
+    502,
+    { 'content-type': 'text/html' },
+    '<title>502</title>',
+    'with text/html: something .* answers',
+  ],
+  'a sign-on': [302, { location: 'https://login.example/' }, '', 'a redirect to login.example .* sends elsewhere'],
+}
+
+it.each(Object.entries(inFront))(
+  'what stands in front of the service fails the base path, and says nothing of the key: %s',
+  async (_title, [status, headers, body, what]) => {
+    const url = await plain((_request, response) => response.writeHead(status, headers).end(body))
+    const { code, failed, of } = await examineUrl(url)
+    expect({ code, failed }).toEqual({ code: 3, failed: ['base-path'] })
+    expect(of('base-path')).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^fail GET http://127.0.0.1:PORT/api/v1/projects/p1: ${status} .*${what}.* → Have what answered let`,
+        ),
+      ),
+    ])
+    expect(of('key')).toEqual([expect.stringMatching(/: the service did not check it$/)])
+    expect(of('projects')).toEqual(['skipped billing, orders: see base-path'])
+  },
+)
+
 describe('the projects', () => {
   it('that do not exist are named with their place', async () => {
     const { service, projects, env } = await aFleet()

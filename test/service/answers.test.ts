@@ -253,10 +253,9 @@ describe('an error', () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const { host } = new URL(elsewhere.url)
       expect(await faultOf(answer(status, '', { location: `${elsewhere.url}/a?b=${key}` }))).toContain(
-        `, a redirect to ${host} that was not followed because it would carry the key away (request id req-7)`,
+        `, a redirect to ${host} that was not followed because it would carry the key away: `,
       )
     }
-    expect(await faultOf(answer(302, ''))).toMatch(/^http: page 1: 302 found, a redirect that was not followed/)
     expect(reached).toBe(0)
   })
 
@@ -268,11 +267,6 @@ describe('an error', () => {
     expect((await walk(aClient(`${url}/api/old`))).fault).toMatch(
       new RegExp(`^wrong_url: page 1: 308 .* carry the key away: set url: https://new\\.example${base}$`),
     )
-  })
-
-  it('redirects to itself, and no other base URL would be right', async () => {
-    const again: Answer = ({ url }, response) => response.writeHead(302, { location: url }).end()
-    expect(await faultOf(again)).toMatch(/^http: page 1: 302 found, a redirect to .* would carry the key away$/)
   })
 
   it('refuses a key that a header cannot carry, without showing it', async () => {

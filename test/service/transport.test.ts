@@ -94,16 +94,6 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([])
   })
 
-  it.each([
-    [407, 'http: page 1: the proxy answered 407'],
-    [502, 'http: page 1: the proxy answered 502 after 2 tries'],
-  ])('that refuses a tunnel with %i is not mistaken for the service', async (status, fault) => {
-    const { server, url } = await listen(() => {})
-    server.on('connect', (_request, socket) => socket.end(`HTTP/1.1 ${status} no\r\ncontent-length: 0\r\n\r\n`))
-    const client = aClient('https://hooks.invalid', { env: { HTTPS_PROXY: url }, limits: { retries: 1 } })
-    expect((await walk(client)).fault).toBe(fault)
-  })
-
   it('that cannot be reached, or speaks no TLS, is named, and no other address of the service', async () => {
     const { url } = await listen(() => {})
     for (const [proxy, what] of [

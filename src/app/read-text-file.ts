@@ -8,9 +8,19 @@ const usualBytes = 16 * 1024 * 1024
 export function readTextFile(file: string, mostBytes = usualBytes): string {
   const bytes = readRegularFile(file, mostBytes)
   // Otherwise bytes that are no character would be replaced, and a name in a policy match nothing.
-  if (!isUtf8(bytes)) throw new Error('it is not UTF-8: save it in that encoding')
+  if (!isUtf8(bytes)) {
+    const isDer = bytes[0] === 0x30 && derLengths.includes(bytes[1] ?? 0)
+    throw new Error(
+      isDer
+        ? 'it is in DER form: convert it to PEM, such as with `openssl x509 -inform der`'
+        : 'it is not UTF-8: save it in that encoding',
+    )
+  }
   return bytes.toString('utf8')
 }
+
+/** The second byte of a certificate as Windows exports it, and of a key store: how many bytes of length follow. */
+const derLengths: readonly number[] = [0x81, 0x82, 0x83, 0x84]
 
 /**
  * Reads a regular file. A pipe would block until another process writes to it, and a device has no end: both are

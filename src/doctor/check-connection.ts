@@ -24,23 +24,19 @@ export async function checkConnection(
   }
 }
 
-/** The one check that the failure is about fails, and the others wait for it. */
-function unanswered(greeting: ServiceGreeting, failure: NonNullable<ServiceGreeting['failure']>): ServiceDiagnoses {
-  const failed = [failureDiagnosis(failure, greeting.url)]
-  const waiting = [skipped('no answer')]
-  if (failure.kind === 'tls')
-    return [
-      ['tls', failed],
-      ['clock', waiting],
-      ['release', waiting],
-    ]
+/**
+ * The one check that the failure is about fails, and the others wait for it. The port accepts connections: where none
+ * was made with https, TLS failed.
+ */
+function unanswered(
+  { url, isConnected }: ServiceGreeting,
+  failure: NonNullable<ServiceGreeting['failure']>,
+): ServiceDiagnoses {
+  const isOfTls = failure.kind === 'tls' || (!isConnected && url.startsWith('https:'))
   const isWrongUrl = failure.kind === 'wrong_url' || failure.kind === 'malformed'
-  return [
-    ['tls', waiting],
-    ['clock', waiting],
-    ['release', isWrongUrl ? waiting : failed],
-    ...(isWrongUrl ? [['base-path', failed] as const] : []),
-  ]
+  const check = isOfTls ? 'tls' : isWrongUrl ? 'base-path' : 'release'
+  const waiting = (['tls', 'clock', 'release'] as const).filter((each) => each !== check)
+  return [[check, [failureDiagnosis(failure, url)]], ...waiting.map((each) => [each, [skipped('no answer')]] as const)]
 }
 
 const leastDays = 21

@@ -60,6 +60,8 @@ export interface ServiceGreeting {
   readonly aheadMs: number | undefined
   /** Why there is no such answer. `status` null: there is no answer at all. */
   readonly failure: HttpFailure | undefined
+  /** Whether a connection was made, with TLS where the URL asks for it. One to a proxy counts as made. */
+  readonly isConnected: boolean
 }
 
 interface ExaminerDependencies {
@@ -75,8 +77,10 @@ export function createServiceExaminer(
   { clock, random, env }: ExaminerDependencies,
 ): ServiceExaminer {
   const settings: ServiceSettings = { ...given, limits: { ...given.limits, retries: 0, retryBudgetMs: 0 } }
-  const opened = createTransport(settings, env)
-  const seen: { latest?: WireAnswer | undefined; rateLimit?: string | undefined } = {}
+  const seen: { latest?: WireAnswer | undefined; rateLimit?: string | undefined; isConnected?: boolean } = {}
+  const opened = createTransport(settings, env, () => {
+    seen.isConnected = true
+  })
   const transport = {
     ...opened,
     async send(...request: Parameters<typeof opened.send>) {
@@ -117,6 +121,7 @@ export function createServiceExaminer(
         version: shortText(lastHeader('x-convoy-version')),
         aheadMs: Number.isNaN(date) ? undefined : date - (before + clock.now()) / 2,
         failure: outcome.ok ? undefined : outcome,
+        isConnected: seen.isConnected === true || opened.proxyVariable !== undefined,
       }
     },
     certificate: opened.inspect,

@@ -1,5 +1,12 @@
 import { isIP } from 'node:net'
-import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import {
+  type Certificate,
+  type ConnectionOptions,
+  connect,
+  type DetailedPeerCertificate,
+  type PeerCertificate,
+  type TLSSocket,
+} from 'node:tls'
 import { classOf, messageOf } from '../model/errors.ts'
 import { foreignText } from './foreign-text.ts'
 import { refusedByProxy } from './in-front.ts'
@@ -136,9 +143,16 @@ export async function explainConnection(
 }
 
 /** The certificate that a port shows. Names are fit for a message. */
-export interface PortCertificate {
+export interface PortCertificate extends CertificateDates {
   /** Host names and addresses that it is for, at most three. */
   readonly names: readonly string[]
+  /** Those that issued it, one after the other, as far as the service sends them or they are known here. */
+  readonly issuers: readonly (CertificateDates & { readonly name: string })[]
+  /** Who issued the last of them; undefined where that issued itself. */
+  readonly missing: string | undefined
+}
+
+interface CertificateDates {
   /** Dates such as 2027-02-01; undefined when unreadable. */
   readonly validFrom: string | undefined
   readonly validTo: string | undefined
@@ -146,14 +160,20 @@ export interface PortCertificate {
 
 /**
  * Greets a port in TLS and hangs up, to explain a connection that failed: what certificate it shows; undefined where it
- * does not speak TLS. The certificate is only read, so it need not be valid; no key and no request is sent.
+ * does not speak TLS. The certificate is only read, so it need not be valid; no key and no request is sent. `tls`: the
+ * authorities that are known.
  */
-export function inspectPort(url: string, timeoutMs: number): Promise<PortCertificate | undefined> {
+export function inspectPort(
+  url: string,
+  timeoutMs: number,
+  tls: Pick<ConnectionOptions, 'ca'>,
+): Promise<PortCertificate | undefined> {
   const { hostname, port, protocol } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const servername = isIP(host) === 0 ? { servername: host } : {}
   const { promise, resolve } = Promise.withResolvers<PortCertificate | undefined>()
   const socket: TLSSocket = connect({
+    ...tls,
     host,
     port: Number(port) || (protocol === 'http:' ? 80 : 443),
     ...servername,
@@ -165,7 +185,7 @@ export function inspectPort(url: string, timeoutMs: number): Promise<PortCertifi
   }
   socket.setTimeout(timeoutMs, () => end())
   socket.once('error', () => end())
-  socket.once('secureConnect', () => end(readCertificate(socket.getPeerCertificate())))
+  socket.once('secureConnect', () => end(readCertificate(socket.getPeerCertificate(true))))
   return promise
 }
 
@@ -184,35 +204,82 @@ function kindOf(code: string): FaultKind {
 
 /** Codes of OpenSSL's verification, and Node's code for the name. */
 function isCertificateCode(code: string): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UND_ERR_PRX_TLS/.test(code)
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UND_ERR_PRX_TLS|^INVALID_|^PATH_LENGTH|^UNSPECIFIED$/.test(code)
 }
 
 function describeCertificate(code: string, host: string, certificate: PortCertificate | undefined): string | undefined {
-  if (code === 'CERT_HAS_EXPIRED')
-    return certificate?.validTo && `it expired on ${certificate.validTo}: renew it at the service`
-  if (code === 'CERT_NOT_YET_VALID')
-    return certificate?.validFrom && `it is valid from ${certificate.validFrom} on: check the clock of this machine`
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    if (certificate === undefined || certificate.names.length === 0) return undefined
-    return `it is for ${certificate.names.join(' and ')} and not for ${host}: set url to a name that it is for`
+  if (code.startsWith('INVALID_') || code.startsWith('PATH_LENGTH'))
+    return 'it is not for servers, or one above it may not issue others: replace them at the service'
+  if (code.includes('SELF_SIGNED_CERT_IN_CHAIN')) return describeUnknown(certificate?.issuers.at(-1)?.name)
+  if (code.includes('SELF_SIGNED')) return 'it is self-signed: name the certificate of its authority in ca_file'
+  if (certificate === undefined) return code.startsWith('UNABLE_TO') ? describeUnknown(undefined) : undefined
+  const { names, validFrom, validTo, issuers, missing } = certificate
+  const all = [{ name: undefined, validFrom, validTo }, ...issuers]
+  if (code === 'CERT_HAS_EXPIRED') {
+    const [first] = all.toSorted((a, b) => compareDates(a.validTo, b.validTo))
+    if (first?.name === undefined) return validTo && `it expired on ${validTo}: renew it at the service`
+    return `that of its authority ${first.name} expired on ${first.validTo}: replace it at the service and in ca_file`
   }
-  const isSelfSigned = code.includes('SELF_SIGNED')
-  const why = isSelfSigned ? 'it is self-signed' : 'its authority is not known here'
-  return `${why}: name the certificate of its authority in ca_file`
+  if (code === 'CERT_NOT_YET_VALID') {
+    const last = all.toSorted((a, b) => compareDates(a.validFrom, b.validFrom)).at(-1)
+    const whose = last?.name === undefined ? 'it' : `that of its authority ${last.name}`
+    return last?.validFrom && `${whose} is valid from ${last.validFrom} on: check the clock of this machine`
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    if (names.length === 0) return undefined
+    return `it is for ${names.join(' and ')} and not for ${host}: set url to a name that it is for`
+  }
+  if (!code.startsWith('UNABLE_TO')) return undefined
+  if (issuers.length > 0 || missing === undefined) return describeUnknown(missing)
+  return `the service sends it without that of ${missing}, which issued it: have it send the whole chain, with each intermediate certificate; if ${missing} is a root of yours, name it in ca_file`
+}
+
+function describeUnknown(authority: string | undefined): string {
+  const named = authority === undefined ? '' : ` ${authority}`
+  return `its authority${named} is not known here: name the certificate of its authority in ca_file`
+}
+
+function compareDates(a = '', b = ''): number {
+  return a.localeCompare(b)
 }
 
 function withScheme(url: string, protocol: 'http:' | 'https:'): string {
   return displayBase(url).replace(/^https?:/, protocol)
 }
 
-function readCertificate({ subject, subjectaltname = '', valid_from, valid_to }: PeerCertificate): PortCertificate {
+function readCertificate(certificate: DetailedPeerCertificate): PortCertificate {
+  const issuers: DetailedPeerCertificate[] = []
+  let last = certificate
+  // One that issued itself is its own issuer.
+  while (last.issuerCertificate !== undefined && last.issuerCertificate !== last && issuers.length < longestChain) {
+    last = last.issuerCertificate
+    issuers.push(last)
+  }
+  const { subject, subjectaltname = '' } = certificate
   const alternatives = subjectaltname
     .split(', ')
     .filter((name) => name.startsWith('DNS:') || name.startsWith('IP Address:'))
     .map((name) => name.slice(name.indexOf(':') + 1))
   const common = subject?.CN === undefined ? [] : [subject.CN].flat()
   const names = (alternatives.length > 0 ? alternatives : common).slice(0, 3).map((name) => foreignText(name, ''))
-  return { names, validFrom: dateOf(valid_from), validTo: dateOf(valid_to) }
+  const isWhole = last.issuerCertificate === last
+  return {
+    names,
+    ...datesOf(certificate),
+    issuers: issuers.map((issuer) => ({ name: nameOf(issuer.subject), ...datesOf(issuer) })),
+    missing: isWhole ? undefined : nameOf(last.issuer),
+  }
+}
+
+const longestChain = 10
+
+/** Quoted. */
+function nameOf({ CN, O, OU }: Partial<Certificate> = {}): string {
+  return JSON.stringify(foreignText([CN, O, OU].flat().find((name) => name) ?? 'without a name', ''))
+}
+
+function datesOf({ valid_from, valid_to }: PeerCertificate): CertificateDates {
+  return { validFrom: dateOf(valid_from), validTo: dateOf(valid_to) }
 }
 
 function dateOf(text: string | undefined): string | undefined {

@@ -37,7 +37,9 @@ export function createTransport(
     },
     inspect() {
       inspected ??=
-        proxy === undefined ? inspectPort(settings.url, settings.limits.connectTimeoutMs) : Promise.resolve(undefined)
+        proxy === undefined
+          ? inspectPort(settings.url, settings.limits.connectTimeoutMs, authoritiesOf(settings))
+          : Promise.resolve(undefined)
       return inspected
     },
     proxyVariable: proxy?.variable,
@@ -180,8 +182,7 @@ async function openDispatcher(
   { url, limits, ca, connections }: TransportSettings,
   proxy: ReturnType<typeof proxyFor>,
 ): Promise<Dispatcher> {
-  // undici replaces the known authorities by those given, so ours are added to them.
-  const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
+  const tls = authoritiesOf({ ca })
   const options = {
     // A project reads its listings one after the other: no request waits in a queue while its time runs.
     connections,
@@ -196,6 +197,11 @@ async function openDispatcher(
   if (proxy === undefined) return new Pool(new URL(url).origin, options)
   const { ProxyAgent } = await import('undici')
   return new ProxyAgent({ ...options, uri: proxy.url, requestTls: tls, proxyTls: tls })
+}
+
+/** The known authorities are replaced by those given, so ours are added to them. */
+function authoritiesOf({ ca }: Pick<ServiceSettings, 'ca'>): { readonly ca?: string[] } {
+  return ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
 }
 
 function firstOf(headers: IncomingHttpHeaders, name: string): string | undefined {

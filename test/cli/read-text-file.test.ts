@@ -33,6 +33,11 @@ describe('a text file', () => {
     using directory = openDirectory()
     writeFileSync(directory.file('policy.yaml'), Buffer.from('custom: [] # für', 'latin1'))
     expect(() => readTextFile(directory.file('policy.yaml'))).toThrow('it is not UTF-8')
+    // The beginning of a certificate as Windows exports it.
+    writeFileSync(directory.file('ca.cer'), Buffer.from('308202be30820244a0030201', 'hex'))
+    expect(() => readTextFile(directory.file('ca.cer'))).toThrow(
+      'it is in DER form: convert it to PEM, such as with `openssl x509 -inform der`',
+    )
     directory.write('policy.yaml', '\ufeffcustom: [] # für')
     expect(readTextFile(directory.file('policy.yaml'))).toContain('für')
   })

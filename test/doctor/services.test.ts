@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
-import { beforeAll, describe, expect, it } from 'vitest'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -345,6 +346,7 @@ describe('the connection', () => {
     ['selfSigned', false, 'it is self-signed: name the certificate of its authority in ca_file'],
     ['expired', true, 'it expired on 2021-01-01: renew it at the service'],
     ['other', true, 'it is for other.example and not for localhost: set url to a name that it is for'],
+    ['chained', false, 'the service sends it without that of "issuing", .* each intermediate certificate; .*'],
   ])('with a certificate that is not accepted fails at TLS: %s', async (name, isTrusted, why) => {
     const { url, ca } = await tls(name)
     using directory = directoryFor(url, { more: isTrusted ? '    ca_file: ./ca.pem\n' : '' })
@@ -358,6 +360,32 @@ describe('the connection', () => {
         ),
       ),
     ])
+  })
+
+  const curl = 'Check that the service runs and that this machine reaches it: curl -v https://127.0.0.1:PORT'
+
+  it.each([
+    ['one that hangs up', (socket: Socket) => socket.destroy(), `connection reset → ${curl}`],
+    [
+      'one that alerts',
+      (socket: Socket) => socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, 40])),
+      'no TLS connection could be made (ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE): the service refused it, ' +
+        'and may ask for other ciphers or for a certificate of its client → ' +
+        'Correct the certificate at the service, or `url` and `ca_file` in the configuration.',
+    ],
+    ['one that says nothing', () => {}, ' → Check the service and the way to it; for slow pages'],
+  ])('whose handshake fails, fails at TLS: %s', async (_title, greet, what) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => greet(socket))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { code, failed, of } = await examineUrl(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    expect({ code, failed }).toEqual({ code: 3, failed: ['tls'] })
+    expect(of('tls')).toEqual([expect.stringMatching(/^fail GET https:\/\/127\.0\.0\.1:PORT\/healthz: /)])
+    expect(of('tls')[0]).toContain(what)
+    expect(of('base-path')).toEqual(['skipped an earlier check failed'])
   })
 
   it('that hangs ends within the limit', async () => {
@@ -445,8 +473,8 @@ describe('the URL', () => {
   it('with https where http is spoken', async () => {
     const url = await plain(json(200, {}))
     const { code, failed, of } = await examineUrl(url.replace('http:', 'https:'))
-    expect({ code, failed }).toEqual({ code: 3, failed: ['base-path'] })
-    expect(of('base-path')).toEqual([
+    expect({ code, failed }).toEqual({ code: 3, failed: ['tls'] })
+    expect(of('tls')).toEqual([
       `fail GET https://127.0.0.1:PORT/healthz: no TLS connection could be made (ERR_SSL_WRONG_VERSION_NUMBER): the port does not speak TLS; if it speaks plain http, set url: http://127.0.0.1:PORT → ${correctUrl}`,
     ])
   })

@@ -26,15 +26,16 @@ export function json(status: number, body: object): RequestListener {
     response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(JSON.stringify(body))
 }
 
-/** A service that speaks TLS, with the certificate `selfSigned`, `expired`, `other` or `ending` (in ten days). */
+/** A service that speaks TLS, with a certificate by its name, and those above it after blanks: `chained issuing`. */
 export async function tls(
-  name: string,
+  names: string,
   listener = json(200, {}),
   options: SecureContextOptions = {},
 ): Promise<{ url: string; ca: string }> {
-  const { key, cert } = certificateOf(name)
+  const [{ key = '', cert: ca = '' } = {}, ...more] = names.split(' ').map(certificateOf)
+  const cert = [ca, ...more.map((each) => each.cert)].join('')
   const server = createTlsServer({ key, cert, ...options }, listener)
-  return { url: `https://localhost:${await listen(server)}`, ca: cert }
+  return { url: `https://localhost:${await listen(server)}`, ca }
 }
 
 /** A port on which nothing listens. */

@@ -6,7 +6,7 @@ import { proxyFor } from '../../src/service/proxy-for.ts'
 import { createTransport } from '../../src/service/transport.ts'
 import { aClient, aService, item, listen, page, pageBody, walk } from './fake-service.ts'
 import { json, tls } from './front-ends.ts'
-import { makeCertificates } from './service-certificates.ts'
+import { certificateOf, makeCertificates } from './service-certificates.ts'
 
 beforeAll(makeCertificates)
 
@@ -36,12 +36,54 @@ async function aProxy() {
 }
 
 describe('a certificate', () => {
-  it('of an unknown authority is refused, without a retry', async () => {
-    const { fault } = await walk(aClient((await aTlsService()).url))
-    expect(fault).toBe(
-      'tls: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT): ' +
-        'it is self-signed: name the certificate of its authority in ca_file',
+  const chain = (name: string) =>
+    `the service sends it without that of "${name}", which issued it: have it send the whole chain, with each intermediate certificate; ` +
+    `if "${name}" is a root of yours, name it in ca_file`
+  const unknown = (name: string) =>
+    `its authority "${name}" is not known here: name the certificate of its authority in ca_file`
+
+  const unfit = 'it is not for servers, or one above it may not issue others: replace them at the service'
+
+  it.each([
+    ['selfSigned', '', 'DEPTH_ZERO_SELF_SIGNED_CERT', unknown('X').replace(/^its.*here/, 'it is self-signed')],
+    ['chained', 'root', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', chain('issuing')],
+    ['direct', '', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', chain('root')],
+    ['chained issuing', '', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknown('root')],
+    ['chained issuing root', '', 'SELF_SIGNED_CERT_IN_CHAIN', unknown('root')],
+    ['chained', 'issuing', 'UNABLE_TO_GET_ISSUER_CERT', unknown('root')],
+    ['expired', 'expired', 'CERT_HAS_EXPIRED', 'it expired on 2021-01-01: renew it at the service'],
+    [
+      'ofOldRoot',
+      'oldRoot',
+      'CERT_HAS_EXPIRED',
+      'that of its authority "oldRoot" expired on 2021-01-01: replace it at the service and in ca_file',
+    ],
+    [
+      'ofOldIssuing oldIssuing',
+      'root',
+      'CERT_HAS_EXPIRED',
+      'that of its authority "oldIssuing" expired on 2021-01-01: replace it at the service and in ca_file',
+    ],
+    ['early', 'early', 'CERT_NOT_YET_VALID', 'it is valid from 2048-01-01 on: check the clock of this machine'],
+    ['ofNotIssuing notIssuing', 'root', 'INVALID_PURPOSE', unfit],
+    ['client', 'root', 'INVALID_PURPOSE', unfit],
+    [
+      'other',
+      'other',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      'it is for other.example and not for localhost: set url to a name that it is for',
+    ],
+  ])('that is not accepted says why: %s, where "%s" is known', async (sent, known, code, why) => {
+    const { url } = await tls(sent)
+    const settings = known === '' ? {} : { ca: certificateOf(known).cert }
+    expect((await walk(aClient(url, { settings }))).fault).toBe(
+      `tls: page 1: the certificate of the service is not accepted (${code}): ${why}`,
     )
+  })
+
+  it('of a chain that is sent whole is accepted', async () => {
+    const { url } = await tls('chained issuing', json(200, pageBody([item('a')])))
+    expect((await walk(aClient(url, { settings: { ca: certificateOf('root').cert } }))).fault).toBe(null)
   })
 
   it('of a configured authority is accepted', async () => {

@@ -69,8 +69,26 @@ export function readConfigurationText(
   } catch (cause) {
     const document = isMissing(cause) ? environmentDocument(env) : undefined
     if (document !== undefined) return document
-    throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, { advice, cause })
+    const what = `cannot read the configuration ${file}: ${reasonOf(cause)}`
+    const other = isMissing(cause) ? otherName(file, readFile) : undefined
+    if (other === undefined) throw AuditError.usage(what, { advice, cause })
+    throw AuditError.usage(`${what}, but ${other} is there`, {
+      advice: `rename it, or name it with --config ${other}`,
+      cause,
+    })
   }
+}
+
+/** The file beside it whose name has the other ending of YAML; undefined where none is there. */
+function otherName(file: string, readFile: ReferenceSources['readFile']): string | undefined {
+  const other = file.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'))
+  if (other === file) return undefined
+  try {
+    readFile(other)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+  }
+  return other
 }
 
 function isMissing(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { exchangeOnce } from './exchange-once.ts'
 import type { HttpOutcome } from './reply.ts'
 import type { ServiceSettings } from './settings.ts'
 import type { Transport } from './transport.ts'
-import { basePath } from './wire-request.ts'
+import { basePath, uncoded } from './wire-request.ts'
 
 interface KeylessExchange {
   readonly settings: ServiceSettings
@@ -22,7 +22,7 @@ export function askWithoutKey(path: string, { cut, ...exchange }: KeylessExchang
   const request = {
     method: 'GET',
     path: `${basePath(exchange.settings.url)}${path}`,
-    headers: { accept: 'application/json' },
+    headers: { ...uncoded, accept: 'application/json' },
     body: null,
   } as const
   return exchangeOnce(request, { ...exchange, cut, key: '', success: [200], limitMs })

@@ -44,6 +44,12 @@ export function decodePage(value: unknown, elsewhere = 0): DecodingResult<Decode
   return { ok: true, value: { items, nextCursor: hasNextPage ? nextCursor : null } }
 }
 
+/** What an item has in place of an id. Other gateways than Convoy may give a number, whose digits JSON readers change. */
+export function badId(member: string, value: unknown): string {
+  const isNumber = typeof value === 'number' || isExactNumber(value)
+  return isNumber ? `a number as its ${member}, expected a text` : `no usable ${member}`
+}
+
 function broken(reason: string): { readonly ok: false; readonly reason: string } {
   return { ok: false, reason }
 }

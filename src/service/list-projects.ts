@@ -1,6 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-import { decodeEnvelope } from './decode-envelope.ts'
+import { badId, decodeEnvelope } from './decode-envelope.ts'
 import { faultOf, type Reply } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
 import { type ListAccess, type ListedProject, listedProject } from './service-client.ts'
@@ -41,9 +41,11 @@ export async function listProjects(
   for (const item of itemsOf(reply, fault)) {
     const { uid, name, organisation_id: organisation, deleted_at: deletedAt } = item
     if (typeof uid !== 'string' || isExactNumber(uid) || !uidForm.test(uid))
-      throw fault('malformed', 'an item has no uid')
+      throw fault('malformed', `an item has ${badId('uid', uid)}`)
     if (seen.has(uid)) throw fault('malformed', 'it has one project twice')
     seen.add(uid)
+    if (isFilled(organisation) && typeof organisation !== 'string')
+      throw fault('malformed', `an item has ${badId('organisation_id', organisation)}`)
     if (isFilled(organisation) && organisation !== access.organisation)
       throw fault('foreign', 'it has a project of another organisation')
     if (!isFilled(deletedAt)) projects.push(listedProject(uid, name, access.showName))

@@ -1,7 +1,7 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { pathStep } from '../model/path-step.ts'
-import { decodeEnvelope } from './decode-envelope.ts'
+import { badId, decodeEnvelope } from './decode-envelope.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
 import { faultOf } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
@@ -44,7 +44,7 @@ export async function readFilters(
   if (rows.length > mostRows) throw fault('malformed', `it has more than ${mostRows} rows`)
   const types = new Set<string>()
   for (const { subscription_id: owner, event_type: type } of rows) {
-    if (!isText(owner)) throw fault('malformed', 'a row has no subscription_id')
+    if (!isText(owner)) throw fault('malformed', `a row has ${badId('subscription_id', owner)}`)
     if (owner !== subscription) throw fault('foreign', 'it has a row of another subscription')
     if (!isText(type) || !type.isWellFormed()) throw fault('malformed', 'a row has no usable event_type')
     if (type.length > longestType)

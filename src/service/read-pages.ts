@@ -4,7 +4,7 @@ import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import { type Listing, longestUid } from '../model/resource.ts'
 import { escapeForRegExp } from '../text/neutralise.ts'
-import { decodeEnvelope, decodePage } from './decode-envelope.ts'
+import { badId, decodeEnvelope, decodePage } from './decode-envelope.ts'
 import type { Dialect } from './dialect.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
 import { type Ahead, faultOf, type Reply } from './reply.ts'
@@ -330,7 +330,7 @@ function findBroken(
 
 function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: Set<string>): string | undefined {
   const { uid, project_id: projectId } = item
-  if (!isName(projectId)) return 'has no project_id'
+  if (!isName(projectId)) return `has ${badId('project_id', projectId)}`
   const broken = whatBreaksUid(uid, seen)
   if (broken !== undefined) return broken
   const missed = filters.find((filter) => !filter.holds(item))
@@ -341,7 +341,7 @@ function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: S
 const longestKept = 64
 
 function whatBreaksUid(uid: unknown, seen: Set<string>): string | undefined {
-  if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'
+  if (!isName(uid) || !uid.isWellFormed()) return `has ${badId('uid', uid)}`
   if (uid.length > longestUid) return `has a uid of more than ${longestUid} characters`
   const mark = uid.length > longestKept ? hash('sha256', uid, 'base64') : uid
   if (seen.has(mark)) return 'was listed before in the same walk'

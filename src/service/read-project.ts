@@ -1,6 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import { decodeEnvelope } from './decode-envelope.ts'
+import { badId, decodeEnvelope } from './decode-envelope.ts'
 import { foreignText, withoutCredentials } from './foreign-text.ts'
 import { faultOf } from './reply.ts'
 import type { SendRequest } from './send-request.ts'
@@ -55,7 +55,8 @@ async function askForProject(ask: SendRequest, access: ProjectAccess) {
   const project = envelope.value
   if (!isJsonObject(project)) throw fault('malformed', 'data is not an object')
   const { uid } = project
-  if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) throw fault('malformed', 'data has no uid')
+  if (typeof uid !== 'string' || uid === '' || isExactNumber(uid))
+    throw fault('malformed', `data has ${badId('uid', uid)}`)
   const answering: AnsweringProject = { ...project, uid }
   return { project: answering, fault }
 }

@@ -11,6 +11,9 @@ export interface WireRequest {
   readonly body: string | null
 }
 
+/** Without this header, HTTP allows any coding of an answer. */
+export const uncoded = { 'accept-encoding': 'identity' } as const
+
 export function toWireRequest(
   { method, path, query, body }: ServiceRequest,
   key: string,
@@ -21,6 +24,7 @@ export function toWireRequest(
     method,
     path: basePath(url) + dialect.pathPrefix + path + search,
     headers: {
+      ...uncoded,
       ...dialect.headers,
       // A GET with it would be answered 415.
       ...(body === null ? {} : { 'content-type': 'application/json' }),

@@ -22,7 +22,9 @@ export function describeNode(node: Node | null, path: NodePath): string {
   const kind = kindOf(node)
   if (!isScalar(node) || !path.some((step) => typeof step === 'string')) return kind
   if (kind === 'a text') return describeText(String(node.value))
-  return kind === 'a number' || kind === 'true or false' ? String(node.value) : kind
+  // `01E2…` is a number to YAML, and an id to the one who wrote it.
+  if (kind === 'a number') return (node.source ?? String(node.value)).slice(0, maxQuoted)
+  return kind === 'true or false' ? String(node.value) : kind
 }
 
 /** A text of the file in quotes, unless it may be a secret. */

@@ -88,7 +88,7 @@ const breaks: readonly (readonly [name: string, InjectedFailure, RegExp | string
   [
     'holds an item without a project',
     contentOf((items) => items.map(({ project_id: _, ...item }) => item)),
-    'item 1 has no project_id',
+    'item 1 has no usable project_id',
   ],
   ['says that it failed', { how: 'rewrite', body: (text) => text.replace('"status":true', '"status":false') }, '.*'],
 ]

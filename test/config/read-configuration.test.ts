@@ -243,6 +243,26 @@ describe('readConfiguration', () => {
   })
 
   it.each([
+    ['hookdrift.yaml', 'hookdrift.yml'],
+    ['/etc/hookdrift.yml', '/etc/hookdrift.yaml'],
+  ])('says where %s is not there that %s is', (file, other) => {
+    const sources = referenceSources('')
+    const readFile = (path: string) => (path === other ? smallest : sources.readFile(path))
+    expect(() => readConfiguration(file, { ...sources, readFile })).toThrow(
+      expect.objectContaining({
+        message: `cannot read the configuration ${file}: no such file or directory, but ${other} is there`,
+        advice: `rename it, or name it with --config ${other}`,
+      }),
+    )
+  })
+
+  it.each(['01E23456789012345678901234', '0123456789', '42', '1e400'])('shows an id as it is written: %s', (id) => {
+    expect(() => configure(smallest.replace(/id: \w+/, `id: ${id}`))).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(`id is ${id}, expected letters`) }),
+    )
+  })
+
+  it.each([
     ['', '1:1: the file is empty, expected a mapping'],
     ['concurrency: 4', '1:1: services is missing, expected a list that is not empty'],
     ['services: []', '1:11: services is an empty list, expected a list that is not empty'],
@@ -316,7 +336,7 @@ describe('readConfiguration', () => {
     ],
     [
       `${smallest}      - { id: 0123 }\n`,
-      '7:15: id is 123, expected letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200 (in quotes)',
+      '7:15: id is 0123, expected letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200 (in quotes)',
     ],
     [
       smallest.replace(/projects:[\s\S]*/, 'projects: []'),

@@ -80,8 +80,8 @@ describe('a number where a name belongs', () => {
   const body = JSON.stringify(pageBody([item('ep1')], 'next'))
 
   it.each([
-    ['uid', 'malformed: page 1: item 1 has no usable uid'],
-    ['project_id', 'malformed: page 1: item 1 has no project_id'],
+    ['uid', 'malformed: page 1: item 1 has a number as its uid, expected a text'],
+    ['project_id', 'malformed: page 1: item 1 has a number as its project_id, expected a text'],
     ['next_page_cursor', 'malformed: page 1: next_page_cursor is not a string'],
   ])('is refused as any number: %s', async (name, fault) => {
     const service = await aService(answer(200, withBig(name, body)))

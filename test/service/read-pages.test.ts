@@ -44,10 +44,10 @@ describe('a walk', () => {
     expect(headers).toMatchObject({
       authorization: 'Bearer CO.notarealkeymask1.not-a-real-secret-part-of-a-key',
       accept: 'application/json',
+      'accept-encoding': 'identity',
       'x-convoy-version': '2025-11-24',
     })
     expect(headers).not.toHaveProperty('content-type')
-    expect(headers).not.toHaveProperty('accept-encoding')
   })
 
   it('speaks the dialect that is configured', async () => {
@@ -160,9 +160,18 @@ describe('an invalid page', () => {
       pageBody([item('a')], 'c'.repeat(1001)),
       'next_page_cursor is longer than 1000 characters',
     ],
-    ['a uid that is a number', pageBody([{ uid: 7, project_id: project }]), 'item 1 has no usable uid'],
+    [
+      'a uid that is a number',
+      pageBody([{ uid: 7, project_id: project }]),
+      'item 1 has a number as its uid, expected a text',
+    ],
+    [
+      'a project that is a number',
+      pageBody([{ uid: 'a', project_id: 42 }]),
+      'item 1 has a number as its project_id, expected a text',
+    ],
     ['a uid twice', pageBody([item('a'), item('a')]), 'item 2 was listed before in the same walk'],
-    ['an item without project', pageBody([{ uid: 'a' }]), 'item 1 has no project_id'],
+    ['an item without project', pageBody([{ uid: 'a' }]), 'item 1 has no usable project_id'],
   ])('is refused: %s', async (_title, body, what) => {
     const service = await aService(answer(200, body))
     expect(await walk(aClient(service.url))).toEqual({

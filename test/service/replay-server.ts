@@ -85,8 +85,13 @@ function isSameQuestion(recorded: RecordedExchange['request'], request: Incoming
 
 /** The recordings of the one request that shares the most distinguishing headers. */
 function closest(candidates: readonly RecordedExchange[], { headers }: IncomingMessage) {
+  // No coding is what was recorded without the header.
+  const sent: IncomingMessage['headers'] = {
+    ...headers,
+    'accept-encoding': headers['accept-encoding']?.replace('identity', '') || undefined,
+  }
   const likeness = ({ request }: RecordedExchange) =>
-    distinguishing.filter((name) => headerOf(request, name) === headers[name]).length
+    distinguishing.filter((name) => headerOf(request, name) === sent[name]).length
   const most = Math.max(...candidates.map(likeness))
   const [best] = candidates.filter((exchange) => likeness(exchange) === most)
   return best === undefined ? [] : candidates.filter((exchange) => groupOf(exchange) === groupOf(best))

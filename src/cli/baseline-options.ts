@@ -43,7 +43,9 @@ export function addSignature(command: Command): Command {
 export function signature(by: string | undefined, masking: Sealer): Signature {
   const name = by ?? systemUser()
   if (name === undefined || name.trim() === '') {
-    throw AuditError.usage('cannot determine the current user', { advice: 'pass --by NAME' })
+    // In a container, an account may be a number without an entry in /etc/passwd.
+    const what = by === undefined ? `the account has no name here: ${accountOnHost()}` : '--by is empty'
+    throw AuditError.usage(what, { advice: 'pass --by NAME' })
   }
   return {
     by: sealCredentials(sealKnown(name, masking), masking),

@@ -79,7 +79,7 @@ export function readConfigurationText(
   }
 }
 
-/** The file beside it whose name has the other ending of YAML; undefined where none is there. */
+/** The file next to it whose name has the other ending of YAML; undefined where none is there. */
 function otherName(file: string, readFile: ReferenceSources['readFile']): string | undefined {
   const other = file.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'))
   if (other === file) return undefined

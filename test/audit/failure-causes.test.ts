@@ -221,7 +221,7 @@ describe('one cause is one message, without a wait for what waiting does not men
     expect(seconds).toBe(0)
   })
 
-  it('a refusal by what stands in front: the key is not blamed', async () => {
+  it('a refusal by something in front: the key is not blamed', async () => {
     const url = await plain((_request, response) => {
       response.writeHead(403, { 'content-type': 'text/plain', server: 'istio-envoy' }).end('RBAC: access denied')
     })

@@ -300,7 +300,7 @@ describe('hookdrift baseline', () => {
     }
     expect(await refused('approve --run 7')).toMatch(/there is no committed run 7/)
     expect(await refused('approve --project zzz')).toMatch(/run 1 does not include these projects, only acme/)
-    expect(await refused("approve --by ' '")).toBe('hookdrift: cannot determine the current user')
+    expect(await refused("approve --by ' '")).toBe('hookdrift: --by is empty')
     expect(await refused('diff')).toBe('hookdrift: no baseline is approved')
     expect(await refused('show --project zzz')).toMatch(/--project zzz matches none of acme/)
     expect((await baseline(cli, 'show --project orders')).stdout).toContain('No baseline of orders is approved: ')

@@ -114,7 +114,7 @@ describe('hookdrift note', () => {
     ['x --at 9999-01-01T00:00:00Z', 'is in the future'],
     ['x --project acme/nothing', 'no project "acme/nothing" was scanned yet'],
     ['--list --project acme/nothing', '--project acme/nothing matches none of acme/'],
-    ["x --by ' '", 'cannot determine the current user'],
+    ["x --by ' '", '--by is empty'],
   ])('refuses %j', async (line, message) => {
     const before = (await history.rows('note --list')).rows.length
     expect(await history.ask(`note ${line}`)).toEqual(refusal(message))

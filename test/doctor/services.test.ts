@@ -210,7 +210,7 @@ const inFront: Record<string, [number, Record<string, string>, string, string]> 
 }
 
 it.each(Object.entries(inFront))(
-  'what stands in front of the service fails the base path, and says nothing of the key: %s',
+  'something in front of the service fails the base path, and says nothing of the key: %s',
   async (_title, [status, headers, body, what]) => {
     const url = await plain((_request, response) => response.writeHead(status, headers).end(body))
     const { code, failed, of } = await examineUrl(url)

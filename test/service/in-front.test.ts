@@ -106,7 +106,7 @@ const rows: readonly (readonly [string, Answer, string])[] = [
 ]
 
 describe('an answer without the form of the service', () => {
-  it.each(rows)('is of what stands in front, and no fault of the key: %s', async (_title, given, fault) => {
+  it.each(rows)('is of something in front, and no fault of the key: %s', async (_title, given, fault) => {
     const service = await aService(given)
     expect((await walk(aClient(service.url, { limits: { retries: 0 } }))).fault).toBe(`in_front: page 1: ${fault}`)
     expect(service.requests).toHaveLength(1)

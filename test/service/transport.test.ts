@@ -107,13 +107,13 @@ describe('a certificate', () => {
 describe('a proxy', () => {
   it('forwards plain requests, and gets its own password only', async () => {
     const proxy = await aProxy()
-    const env = { HTTP_PROXY: proxy.url.replace('//', '//user:word@') }
+    const env = { HTTP_PROXY: proxy.url.replace('//', '//user:w%40rd@') }
     // Only the proxy can reach this name.
     const service = await aService(page([item('a')]))
     const { port } = new URL(service.url)
     expect((await walk(aClient(`http://hooks.invalid:${port}`, { env }))).fault).toBe(null)
     expect(proxy.seen).toEqual([
-      `GET http://hooks.invalid:${port}/api/v1/projects/project-1/endpoints?perPage=1000 Basic ${btoa('user:word')}`,
+      `GET http://hooks.invalid:${port}/api/v1/projects/project-1/endpoints?perPage=1000 Basic ${btoa('user:w@rd')}`,
     ])
   })
 

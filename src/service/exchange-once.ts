@@ -255,12 +255,12 @@ async function readError(answer: WireAnswer, { matchers, key, settings, transpor
   const { message, isOwn } = await readMessage(answer, key)
   const what = isOwn ? nameOf(status) : describeAnswer(answer, key)
   const retryAfter = answer.header('retry-after')
-  if (!isOwn && (status >= 500 || inFront.includes(status)) && !matchers.isTransient(status, ''))
+  const isTransient = matchers.isTransient(status, message ?? '')
+  if (!isOwn && !isTransient && (status >= 500 || inFront.includes(status)))
     return answeredInFront(status, what, transport.proxyVariable, { serviceMessage: message, retryAfter })
   const serviceMessage = isOwn ? message : null
   const answerFacts = { serviceMessage, retryAfter }
-  if (matchers.isTransient(status, serviceMessage ?? ''))
-    return failure(status === 429 ? 'rate_limited' : 'http', what, { ...answerFacts, again: 'later' })
+  if (isTransient) return failure(status === 429 ? 'rate_limited' : 'http', what, { ...answerFacts, again: 'later' })
   if (status === 401) return failure('refused_key', what, { ...answerFacts, again: 'key', surelyNotRun: true })
   if (status === 429) return failure('rate_limited', what, { ...answerFacts, again: 'later', surelyNotRun: true })
   if (status >= 500 || status === 408) return failure('http', what, { ...answerFacts, again: 'later' })

@@ -126,6 +126,12 @@ describe('an answer without the form of the service', () => {
     expect((await walk(aClient(service.url))).fault).toBe(null)
   })
 
+  it('is tried again where the dialect says that it passes', async () => {
+    const service = await aService(foreign(403, text, 'quota exceeded'), page([]))
+    const dialect = { transient: [{ status: 403, message: '^quota' }] }
+    expect((await walk(aClient(service.url, { dialect }))).fault).toBe(null)
+  })
+
   it('is shown in one bounded line, without the key, credentials and controls', async () => {
     const credential = ['ghp', 'k8Xq2LpZ9vRt3Wn7q5BdM4xT6yHs'].join('_')
     const hostile = `no\u001b[31m ${key}\r\n::error::x ${credential} ${'x'.repeat(5_000)}`

@@ -1,7 +1,7 @@
 import type { Configuration, ConfiguredProject } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
-import { endedWaivers, pointlessOverrides } from '../policy/policy.ts'
+import { describePolicySize, endedWaivers, pointlessOverrides, policySize } from '../policy/policy.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { count } from '../text/count.ts'
 import { type LoadOptions, loadPolicy, loadPolicyTests } from './load-policy.ts'
@@ -52,7 +52,7 @@ export async function checkFiles(
     file: 'value' in read && read.value.file === undefined ? 'the environment' : config,
     kind: 'configuration',
     ...('value' in read
-      ? { faults: [], warnings: read.value.warnings, about: describe(read.value) }
+      ? { faults: [], warnings: read.value.warnings, about: describeConfiguration(read.value) }
       : { faults: read.faults, warnings: [], about: '' }),
   }
   // A configuration with faults may still name its policy.
@@ -75,20 +75,24 @@ async function checkPolicy(
 ): Promise<readonly CheckedFile[]> {
   const policy = await attempt(() => loadPolicy(file, loading))
   if ('faults' in policy) return [{ file, kind: 'policy', faults: policy.faults, warnings: [], about: '' }]
-  const { rules, allRules, waivers } = policy.value
-  const about = `${count(rules.length, 'rule')}, ${count(waivers.length, 'waiver')}`
+  const size = policySize(policy.value)
   const pointless = projects.length === 0 ? [] : pointlessOverrides(policy.value, projects)
   const warnings = [...pointless, ...endedWaivers(policy.value, loading.now)]
-  const checked: CheckedFile = { file, kind: 'policy', faults: [], warnings, about }
-  const ids = allRules.map(({ id }) => id)
+  const checked: CheckedFile = { file, kind: 'policy', faults: [], warnings, about: describePolicySize(size) }
+  const ids = policy.value.allRules.map(({ id }) => id)
   const tests = await attempt(() => loadPolicyTests(file, ids, loading))
   if ('faults' in tests) {
     return [checked, { file: `tests of ${file}`, kind: 'policy-tests', faults: tests.faults, warnings: [], about: '' }]
   }
-  return [{ ...checked, about: `${about}, ${count(tests.value.length, 'test')}` }]
+  return [{ ...checked, about: describePolicySize({ ...size, tests: tests.value.length }) }]
 }
 
-function describe({ services, schedules, notify }: Configuration): string {
+/** `1 service, 2 projects and listed ones, 1 schedule, 0 channels` */
+export function describeConfiguration({
+  services,
+  schedules,
+  notify,
+}: Pick<Configuration, 'services' | 'schedules' | 'notify'>): string {
   const named = services.reduce((sum, service) => sum + service.projects.length, 0)
   const areListed = services.some(({ matches }) => matches.length > 0)
   const projects =

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/process-context.ts'
+import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { packageFile } from '../model/package-files.ts'
 import { answerPage, answerTopics, pageView, topicsOf, topicsView } from '../questions/answer-docs.ts'
+import { painter } from '../report/text/paint.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf } from './query-options.ts'
 
@@ -26,7 +27,8 @@ export async function docs(
   const topicByPath = new Map([...topics].map(([name, path]) => [path, name]))
   const path = topics.get(answer.rows[0]?.topic ?? '') ?? ''
   const topicOf = (target: string) => topicByPath.get(target)
-  const layout = terminal.stdout.isTTY === true ? { path, topicOf } : undefined
+  const { colour, width } = renderOptionsFor(terminal)
+  const layout = terminal.stdout.isTTY === true ? { path, topicOf, paint: painter(colour), width } : undefined
   return printAnswer(answer, pageView(layout), options.format, terminal)
 }
 

@@ -11,8 +11,9 @@ import type { Json } from '../model/json.ts'
 import { anyObject, listOf } from '../model/schema.ts'
 import { statingExtent } from '../questions/as-of.ts'
 import { type AnswerForm, type AnswerView, aboutNoRun, aboutScans, limited } from '../report/answer.ts'
+import { section, text } from '../report/document/blocks.ts'
 import { shorten } from '../report/text/shorten.ts'
-import { wrapPieces, wrapProse } from '../text/columns.ts'
+import { wrapPieces } from '../text/columns.ts'
 import { textOf } from '../text/table.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
@@ -99,12 +100,7 @@ async function showViews(sql: string | undefined, options: QueryOptions, termina
 
 const viewListView: AnswerView<z.infer<typeof viewRow>> = {
   columns: ['view', 'about', 'columns'],
-  lines: ({ rows }, page) =>
-    rows.flatMap(({ view, about, columns }, at) => [
-      ...(at === 0 ? [] : ['']),
-      page.paint('heading', view),
-      ...wrapProse(about, page.width - 4).map((line) => `    ${line}`),
-      ...wrapPieces(columns.join(', ').split(' '), page.width - 4).map((line) => page.paint('aside', `    ${line}`)),
-    ]),
+  blocks: ({ rows }) =>
+    rows.flatMap(({ view, about, columns }) => section(2, view, [text(about), text(columns.join(', '), 'aside')])),
   nothing: 'There are no views.',
 }

@@ -16,7 +16,9 @@ import { answerPruning, pruningView } from '../questions/answer-pruning.ts'
 import { answerVerification, verificationView } from '../questions/answer-verification.ts'
 import { answerBackup, backupView } from '../questions/answer-writes.ts'
 import { limited } from '../report/answer.ts'
+import { type Block, text, verbatim } from '../report/document/blocks.ts'
 import { shellWord } from '../report/text/commands.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { findNeededFiles, refuseNeeded } from './deliver-report.ts'
 import { printAnswer } from './print-answer.ts'
 import {
@@ -195,19 +197,19 @@ function adviseOnKey(
     keyFile,
   }: { readonly from: HistoryLocation; readonly to: HistoryLocation; readonly keyFile: string | null },
   env: ProcessContext['env'],
-): readonly string[] {
+): readonly Block[] {
   const isGiven = (env.HOOKDRIFT_SEAL_KEY ?? '') !== ''
   if (isGiven || keyFile === null) {
-    return from.kind === to.kind ? [] : ['The installation key is not copied: give the new place the same one.']
+    return from.kind === to.kind ? [] : [text('The installation key is not copied: give the new place the same one.')]
   }
   if (to.kind === 'postgres') {
     return [
-      'The installation key is not copied. On every machine:',
-      `HOOKDRIFT_SEAL_KEY="hex:$(cat ${shellWord(keyFile)})"`,
+      text('The installation key is not copied. On every machine:'),
+      verbatim([neutralise(`HOOKDRIFT_SEAL_KEY="hex:$(cat ${shellWord(keyFile)})"`)]),
     ]
   }
   if (to.keyFile === keyFile) return []
-  return [`The installation key is not copied: copy ${keyFile} to ${dirname(to.keyFile)}.`]
+  return [text(`The installation key is not copied: copy ${keyFile} to ${dirname(to.keyFile)}.`)]
 }
 
 interface UpgradeOptions extends ReadingOptions {

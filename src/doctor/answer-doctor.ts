@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
-import type { TextPage } from '../report/text/page.ts'
-import { wrapProse } from '../text/columns.ts'
+import { type Block, type Item, list, section } from '../report/document/blocks.ts'
 import { count } from '../text/count.ts'
-import { neutralise } from '../text/neutralise.ts'
 import type { CheckRow } from './check.ts'
 
 export const doctorForm: AnswerForm = {
@@ -65,16 +63,10 @@ function describeCounts(rows: readonly CheckRow[]): string {
 
 export const doctorView: AnswerView<CheckRow> = {
   columns: ['check', 'service', 'status', 'detail', 'remediation'],
-  lines({ rows }, page) {
-    return rows.flatMap((row, at) => {
-      const isNew = at > 0 && row.service !== rows[at - 1]?.service
-      const heading = row.service === null ? [] : [page.paint('heading', neutralise(row.service))]
-      // Alike mistakes follow each other; the last one says what to do about them all.
-      const next = rows[at + 1]
-      const isSaidBelow =
-        next?.check === row.check && next.service === row.service && row.remediation === next.remediation
-      const shownRow = isSaidBelow ? { ...row, remediation: null } : row
-      return [...(isNew ? ['', ...heading] : []), ...showRow(shownRow, page)]
+  blocks({ rows }) {
+    return [...Map.groupBy(rows, ({ service }) => service)].flatMap(([service, ofService]): readonly Block[] => {
+      const items = list('check', ofService.map(itemOf))
+      return service === null ? items : section(2, service, items)
     })
   },
   nothing: '',
@@ -82,27 +74,18 @@ export const doctorView: AnswerView<CheckRow> = {
 }
 
 const marks = {
-  ok: ['✓', 'good'],
-  warn: ['!', 'modified'],
-  fail: ['✗', 'alarm'],
-  skipped: ['–', 'aside'],
+  ok: { chip: '✓', mark: 'good' },
+  warn: { chip: '!', mark: 'modified' },
+  fail: { chip: '✗', mark: 'alarm' },
+  skipped: { chip: '–', mark: 'aside' },
 } as const
 
-type CheckAnswer = Omit<CheckRow, 'remediation'> & { readonly remediation: string | null }
-
-/** The longest name of a check. */
-const nameColumns = 'configuration'.length
-
-function showRow({ check, service, status, detail, remediation }: CheckAnswer, page: TextPage): string[] {
-  const { width, paint, locate } = page
-  const indent = service === null ? '' : '  '
-  const [mark, style] = marks[status]
-  const start = indent.length + 2 + nameColumns + 2
-  const [first = '', ...rest] = wrapProse(neutralise(locate(detail)), width - start)
-  const advice = remediation === null ? [] : wrapProse(neutralise(locate(remediation)), width - start - 2)
-  return [
-    `${indent}${paint(style, mark)} ${check.padEnd(nameColumns)}  ${first}`,
-    ...rest.map((line) => ' '.repeat(start) + line),
-    ...advice.map((line, at) => `${' '.repeat(start)}${at === 0 ? '→' : ' '} ${line}`),
-  ]
+/** Alike mistakes follow each other; the last one says what to do about them all. */
+function itemOf({ check, status, detail, remediation }: CheckRow, at: number, rows: readonly CheckRow[]): Item {
+  const next = rows[at + 1]
+  const isSaidBelow = next?.check === check && next.remediation === remediation
+  return {
+    text: [marks[status], ` ${check}: ${detail}`],
+    below: remediation === null || isSaidBelow ? [] : [`→ ${remediation}`],
+  }
 }

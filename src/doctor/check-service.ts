@@ -159,7 +159,7 @@ async function checkPageSize(
     return { diagnosis: sizeDiagnosis(granted, size, examiner.rateLimit()), items: [{ listing: 'endpoints', items }] }
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
-    const diagnosis = faultDiagnosis(error, `a page of ${size} items: `)
+    const diagnosis = faultDiagnosis(error, `a page of ${size} resources: `)
     const isLess = await isReadable(examiner, project)
     return {
       diagnosis: isLess ? { ...diagnosis, remediation: 'Lower `page_size` of the service.' } : diagnosis,
@@ -170,8 +170,11 @@ async function checkPageSize(
 
 function sizeDiagnosis(granted: number, size: number, limit: string | undefined): Diagnosis {
   const rate = `rate limit ${limit === undefined ? 'not named' : `${limit} (x-ratelimit-limit)`}`
-  if (granted >= size) return ok(`pages of ${size} items are granted; ${rate}`)
-  return warn(`pages of ${size} items are cut to ${granted}; ${rate}`, `Set page_size: ${granted} for this service.`)
+  if (granted >= size) return ok(`pages of ${size} resources are granted; ${rate}`)
+  return warn(
+    `pages of ${size} resources are cut to ${granted}; ${rate}`,
+    `Set page_size: ${granted} for this service.`,
+  )
 }
 
 /** Whether a page of one item can be read, so that the size is to blame. */

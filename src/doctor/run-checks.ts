@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { describeConfiguration } from '../app/check-files.ts'
 import { verificationOf } from '../app/copy-database.ts'
 import { findInstallationKey, refuseEmptyVariable } from '../app/installation-key.ts'
 import { type LoadOptions, loadPolicy, loadPolicyTests } from '../app/load-policy.ts'
@@ -15,7 +16,7 @@ import { type HistoryLocation, readLocation } from '../history/location.ts'
 import { isOnThisMachine } from '../history/postgres-server.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { endedWaivers, type Policy } from '../policy/policy.ts'
+import { describePolicySize, endedWaivers, type Policy, policySize } from '../policy/policy.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { answerPolicyTests } from '../questions/answer-policy-tests.ts'
 import { shellWord } from '../report/text/commands.ts'
@@ -157,15 +158,7 @@ function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): 
   const faults = inOrder(problems).map((problem) => fail(shown(problem), adviceOn(problem.text)))
   const warnings = inOrder(parts?.warnings ?? []).map((problem) => warn(shown(problem), heedWarning))
   if (faults.length > 0 || parts === undefined) return [...faults, ...warnings]
-  const projects = parts.services.reduce((sum, service) => sum + service.projects.length, 0)
-  const lists = parts.services.filter(({ matches }) => matches.length > 0).length
-  const listed = lists === 0 ? '' : `, and those of ${count(lists, 'list')}`
-  return [
-    ok(
-      `${parts.file === undefined ? 'the environment' : file}: ${count(parts.services.length, 'service')}, ${count(projects, 'project')}${listed}`,
-    ),
-    ...warnings,
-  ]
+  return [ok(`${parts.file === undefined ? 'the environment' : file}: ${describeConfiguration(parts)}`), ...warnings]
 }
 
 const correctFile = 'Correct it there, and run `hookdrift config check`.'
@@ -194,13 +187,13 @@ async function checkPolicy(
   } catch (error) {
     return { policy: diagnosesOf(error, correctPolicy), tests: [skipped('the policy cannot be read')] }
   }
-  const rules = count(policy.rules.length, 'rule')
+  const size = describePolicySize(policySize(policy))
   if (file === undefined) {
-    return { policy: [ok(`none configured: the ${rules} of the recommended pack`)], tests: [skipped('no policy file')] }
+    return { policy: [ok(`none configured: the recommended pack with ${size}`)], tests: [skipped('no policy file')] }
   }
   return {
     policy: [
-      ok(`${showPath(file)}: ${rules}, ${count(policy.waivers.length, 'waiver')}`),
+      ok(`${showPath(file)}: ${size}`),
       ...endedWaivers(policy, loading.now).map((line) => warn(line, removeWaiver)),
     ],
     tests: await contain(correctTests, () => runTests(file, policy)),

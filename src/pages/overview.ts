@@ -6,7 +6,6 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { countUnsureRules, isSilent } from '../model/gap.ts'
 import { globOf } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
-import { isProjectListName } from '../model/resource.ts'
 import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
 import { countSeverities, type FailOn, isOpen, type ViolationState } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
@@ -15,6 +14,7 @@ import { type RankedGroup, rankViolations, readFirst, sortKeyOf } from '../quest
 import { lostOf } from '../questions/runs.ts'
 import {
   countByProject,
+  countProjects,
   describeBesides,
   openBesides,
   readStatus,
@@ -296,8 +296,7 @@ function showProjectTable(
       }
     }),
   )
-  // The list of a service's projects is not a project.
-  const projects = all.filter(({ project }) => !isProjectListName(project)).length
+  const projects = countProjects(all)
   const listed = all.slice(0, mostProjects)
   const omitted = all.length - listed.length
   return html`<h2 id="projects">Projects <span class="count">${omitted > 0 ? `${listed.length} of ${all.length}, the worst first` : String(projects)}</span></h2>

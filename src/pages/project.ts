@@ -1,16 +1,13 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { type ListedViolation, listViolations } from '../history/sql/list-violations.ts'
 import type { RecordedScan } from '../history/sql/scans.ts'
-import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { countUnsureRules } from '../model/gap.ts'
 import { globOf } from '../model/glob.ts'
-import { describeReleases } from '../model/release-range.ts'
 import { kinds } from '../model/resource.ts'
 import { countSeverities, isOpen } from '../model/violation.ts'
-import { toCoverage } from '../questions/as-of.ts'
+import { presentScans, toCoverage } from '../questions/as-of.ts'
 import { rankViolations, readFirst } from '../questions/choose-violations.ts'
-import { countByProject, describeBesides, openBesides } from '../questions/status.ts'
+import { countByProject, describeBesides, openBesides, releasesOf } from '../questions/status.ts'
 import { findTrend } from '../questions/trend.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { checkedExtent, extentOf, isGap, type ScanExtent, showCount, sizeOf } from '../report/gaps.ts'
@@ -25,7 +22,7 @@ import { atLastRun } from './find-runs.ts'
 import { openOfLastWeek } from './last-week.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readConfigured } from './read-configured.ts'
-import { onceForNotes, readGaps, readResourceCounts, readScans } from './run-facts.ts'
+import { onceForNotes, readGaps, readProjectEvaluations, readResourceCounts, readScans } from './run-facts.ts'
 import { readLastComplete, showCauses, showRunAt, unreadKinds } from './show-gaps.ts'
 import { showLastChanges } from './show-last-changes.ts'
 import { showMissed } from './show-late.ts'
@@ -57,7 +54,6 @@ export const projectPage: SitePage = {
       unknown: countSeverities(violations.unknown),
       extent: extentOf(coverage),
     }
-    const evaluation = (await readEvaluations(history, [scan])).get(name)
     return {
       title: name,
       crumbs: [],
@@ -69,7 +65,7 @@ ${await showOpen(request, violations)}${await showLastChanges(request, name)}${a
         ['Open', countOpen(violations)],
         ...earlierFacts(request, active, scan),
         ...(await readScheduleFacts(request, scan)),
-        ...releaseFacts(evaluation),
+        ...(await readReleaseFacts(request, scan)),
         ...(await readResourceFacts(request, name)),
       ]),
       same: { command: ['violations'], options: { open: true, project: globOf(name) } },
@@ -111,9 +107,11 @@ function earlierFacts(
   })
 }
 
-/** The release of its service, as far as its last scan shows it. */
-function releaseFacts({ release }: Partial<ProjectEvaluation> = {}): readonly Fact[] {
-  return release === undefined ? [] : [['Release of the service', describeReleases(release)]]
+/** The release of its service, as far as its projects show it. */
+async function readReleaseFacts(request: SiteRequest, { project }: RecordedScan): Promise<readonly Fact[]> {
+  const scans = presentScans(await readScans(request)).filter((scan) => scan.project.service === project.service)
+  const releases = releasesOf(scans, await readProjectEvaluations(request))
+  return releases.map(({ said }) => ['Release of the service', said])
 }
 
 /** How many resources of each kind that it has, and where they are listed. */
@@ -226,7 +224,7 @@ function showCoverage(coverage: readonly AnswerCoverage[], gaps: Awaited<ReturnT
   const columns = [
     ...[{ title: 'Listing' }, { title: 'Status' }],
     ...[
-      { title: 'Items', isNumber: true },
+      { title: 'Resources', isNumber: true },
       { title: 'Pages', isNumber: true },
     ],
     ...(withReason ? [{ title: 'Reason' }] : []),
@@ -236,7 +234,7 @@ function showCoverage(coverage: readonly AnswerCoverage[], gaps: Awaited<ReturnT
     const isUnseen = isGap(walk) && pages === 0 && of === undefined
     const statusText = isGap(walk) ? html`<b class="bad">? ${status}</b>` : html`${status}`
     const reason = withReason && cell('Reason', isGap(walk) ? '' : (walk.reason ?? ''))
-    return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Items', '?', 'n unseen') : cell('Items', sizeOf(walk), 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
+    return html`<tr><th scope="row">${listing}</th>${cell('Status', statusText)}${isUnseen ? cell('Resources', '?', 'n unseen') : cell('Resources', sizeOf(walk), 'n')}${cell('Pages', pages, 'n')}${reason}</tr>
 `
   })
   return pageSection({

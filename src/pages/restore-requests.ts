@@ -2,10 +2,11 @@ import type { Identity } from '../history/sql/resource-life.ts'
 import { AuditError } from '../model/errors.ts'
 import { readRestore } from '../questions/restore.ts'
 import type { RestoreRow } from '../questions/restore-row.ts'
-import { variablesOf } from '../questions/show-restore.ts'
-import { curlLines } from '../repair/curl.ts'
-import { factList } from '../report/html/components/parts.ts'
-import { html, type Markup } from '../report/html/markup.ts'
+import { describeRequest, variableFacts } from '../questions/show-restore.ts'
+import { asSentence } from '../report/describe-ending.ts'
+import { text } from '../report/document/blocks.ts'
+import { asHtml } from '../report/document/html.ts'
+import type { Markup } from '../report/html/markup.ts'
 import type { SiteRequest } from './page.ts'
 
 /** The requests that put a resource back or, with a rule, repair its violation; undefined where none is right for all. */
@@ -37,16 +38,6 @@ export async function readRequests(
 
 /** A request as a command to copy, with its placeholders. It is shown, not sent. */
 export function showRequest(row: RestoreRow): Markup {
-  const { purpose, when } = row
-  const variables = variablesOf([row])
-  return html`<p>${purpose.charAt(0).toUpperCase()}${purpose.slice(1)}. hookdrift sends nothing: read it, set the variables, send it, and audit again.</p>${
-    when !== null &&
-    html`
-<p>${when}</p>`
-  }
-<pre class="command">${curlLines(row).map(
-    (line) => html`${line}
-`,
-  )}</pre>
-${variables.length !== 0 && factList(variables.map(({ name, hint }) => [html`<code>${name}</code>`, hint]))}`
+  const said = `${asSentence(row.purpose)}. hookdrift sends nothing: read it, set the variables, send it, and audit again.`
+  return asHtml([text(said), ...describeRequest(row), ...variableFacts([row])])
 }

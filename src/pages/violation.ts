@@ -18,14 +18,20 @@ import { isNoteOf } from '../model/note.ts'
 import { isPolicyProject, isProjectListName, type ProjectRef, projectKey } from '../model/resource.ts'
 import { isoTime, showOpenTime } from '../model/time.ts'
 import { isOpen, isOverdue } from '../model/violation.ts'
-import { describeSigner, endingWords } from '../questions/acceptances.ts'
+import { endingWords } from '../questions/acceptances.ts'
 import { presentScans, toCoverage } from '../questions/as-of.ts'
 import { compareVersions } from '../questions/diff.ts'
 import { acceptancesAsOf } from '../questions/signed-as-of.ts'
 import { toRow, type ViolationRow } from '../questions/violations.ts'
 import type { AnswerCoverage } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
-import { asSentence, describeEnding, describeWaiver, sentenceOfEnding } from '../report/describe-ending.ts'
+import {
+  asSentence,
+  describeEnding,
+  describeSigner,
+  describeWaiver,
+  sentenceOfEnding,
+} from '../report/describe-ending.ts'
 import { list } from '../report/document/blocks.ts'
 import { asHtml } from '../report/document/html.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'

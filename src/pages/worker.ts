@@ -3,12 +3,13 @@ import type { PlannedRuns } from '../config/configuration.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { describePool } from '../questions/describe-pool.ts'
 import { projectParameter, type QuestionReply } from '../questions/question.ts'
-import { isStale, readStatus, type StatusRow, statusForm, statusView } from '../questions/status.ts'
+import { countProjects, isStale, readStatus, type StatusRow, statusForm, statusView } from '../questions/status.ts'
 import type { Answer } from '../report/answer.ts'
 import { emptyState, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
+import { count } from '../text/count.ts'
 import { nextTimes } from '../worker/next-times.ts'
 import { linksAt } from './link.ts'
 import type { SiteContent, SitePage, SiteRequest } from './page.ts'
@@ -32,7 +33,8 @@ async function showScans({ plan }: SiteRequest, answer: Answer<StatusRow>): Prom
   const said = (answer.remarks ?? []).filter((line) => !line.startsWith('This history was moved'))
   const remarks = [...said, ...((pool && describePool(pool).remarks) ?? [])]
   const rows = answer.rows.toSorted((a, b) => rankOf(a) - rankOf(b))
-  return { answer: { ...answer, remarks, rows }, view: statusView }
+  const conclusion = [`${count(countProjects(rows), 'project')}.`]
+  return { answer: { ...answer, remarks, rows, conclusion }, view: statusView }
 }
 
 async function readScans({ history, plan, now }: SiteRequest, projects: readonly string[]) {

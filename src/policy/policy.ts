@@ -5,6 +5,7 @@ import type { FileLocation } from '../model/schema.ts'
 import { formatExpiry } from '../model/time.ts'
 import type { DueDurations, Severity } from '../model/violation.ts'
 import type { BoundRule, DriftLife, Rule } from '../rules/engine/rule.ts'
+import { count } from '../text/count.ts'
 import type { ChangeWindow } from './change-window.ts'
 import type { IgnoredPath } from './ignored-paths.ts'
 import type { RuleSetting } from './policy-schema.ts'
@@ -60,6 +61,31 @@ interface Override extends Matcher {
   readonly rules: readonly string[]
   /** Whether it can match a resource of a project at all. */
   reaches(project: ProjectRef, labels: Labels): boolean
+}
+
+/** How much a policy has of each. */
+export function policySize({ rules, allRules, overrides, waivers, windows, probes }: Policy) {
+  return {
+    rules: rules.length,
+    custom: allRules.filter(({ custom }) => custom !== undefined).length,
+    overrides: overrides.length,
+    waivers: waivers.length,
+    windows: windows.length,
+    probes: probes.length,
+  }
+}
+
+/** `103 rules (1 of its own), 2 overrides, 0 waivers, 0 probes, 3 tests`. `tests`: absent where they are not known. */
+export function describePolicySize(size: ReturnType<typeof policySize> & { readonly tests?: number }): string {
+  const { rules, custom, overrides, waivers, windows, probes, tests } = size
+  return [
+    `${count(rules, 'rule')}${custom === 0 ? '' : ` (${custom} of its own)`}`,
+    ...[count(overrides, 'override'), count(waivers, 'waiver')],
+    // Few policies have change windows.
+    ...(windows === 0 ? [] : [count(windows, 'change window')]),
+    count(probes, 'probe'),
+    ...(tests === undefined ? [] : [count(tests, 'test')]),
+  ].join(', ')
 }
 
 /** Waivers that no longer accept anything, a sentence each. `now`: milliseconds. */

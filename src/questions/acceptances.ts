@@ -5,15 +5,14 @@ import type { RecordedViolation } from '../history/records.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { projectFinder, readLatestScans } from '../history/sql/scans.ts'
 import { readViolationsAt } from '../history/sql/violations.ts'
+import { unsaid } from '../model/decision.ts'
 import { schemas } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutRun, limited } from '../report/answer.ts'
-import type { TextPage } from '../report/text/page.ts'
+import { asSentence, describeDecision, describeSigner } from '../report/describe-ending.ts'
+import { type Item, list } from '../report/document/blocks.ts'
 import { shortFingerprint } from '../report/text/shorten.ts'
-import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { wrapPieces, wrapProse } from '../text/columns.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { given, parameter, question, signedParameter, signedRun } from './question.ts'
 import { acceptancesAsOf } from './signed-as-of.ts'
 
@@ -103,12 +102,6 @@ export const endingWords = {
   revoked: 'revoked',
 } as const satisfies Record<AcceptanceEnding | 'revoked', string>
 
-/** `lee, as OS user root`; the name alone where both are the same. */
-export function describeSigner({ by, os_user }: Pick<AcceptanceRow, 'by' | 'os_user'>): string {
-  if (os_user === null) return by
-  return os_user.startsWith(`${by} on `) ? os_user : `${by}, as OS user ${os_user}`
-}
-
 export const acceptancesView: AnswerView<AcceptanceRow> = {
   columns: [
     { name: 'fingerprint', only: 'csv' },
@@ -128,23 +121,23 @@ export const acceptancesView: AnswerView<AcceptanceRow> = {
     'reason',
     { name: 'name', only: 'csv' },
   ],
-  lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showAcceptance(row, page)]),
+  blocks: ({ rows }) => list('acceptance', rows.map(itemOf)),
   nothing: 'No violation was accepted.',
   isOfRun: false,
 }
 
 /** What was accepted where, by whom and why, and what ended it. */
-function showAcceptance(row: AcceptanceRow, page: TextPage): string[] {
+function itemOf(row: AcceptanceRow): Item {
   const { fingerprint, rule, path, reason, at, ended_at, ended_by } = row
-  const where = [...showResource(row), ...(path === '' ? [] : ['at', neutralise(path)])]
-  const end =
-    ended_at === null || ended_by === null ? '' : `Ended ${showTime(ended_at).slice(0, 10)}: ${endingWords[ended_by]}`
-  const sentences = [`Accepted by ${describeSigner(row)}, ${showTime(at).slice(0, 10)}: ${reason}`, end]
-  const below = sentences.flatMap((sentence) => wrapProse(neutralise(sentence), page.width - 2))
-  return [
-    `${page.paint('heading', shortFingerprint(fingerprint))}  ${neutralise(rule)}`,
-    ...[...wrapPieces(where, page.width - 2), ...below].map((line) => `  ${line}`),
-  ]
+  const accepted = describeDecision({ ...unsaid, kind: 'acceptance', by: describeSigner(row), reason, at })
+  return {
+    text: [{ code: shortFingerprint(fingerprint) }, ' ', { code: rule }],
+    below: [
+      path === '' ? { resource: row } : [{ resource: row }, ' at ', { code: path }],
+      asSentence(accepted),
+      ...(ended_at === null || ended_by === null ? [] : [`Ended ${showTime(ended_at)}: ${endingWords[ended_by]}`]),
+    ],
+  }
 }
 
 /** Active violations as of the last run, with their projects; those about waivers too, which cannot be accepted. */

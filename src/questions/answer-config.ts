@@ -4,7 +4,7 @@ import type { ConfigurationValue } from '../config/show-configuration.ts'
 import type { Json } from '../model/json.ts'
 import { anyJson, listOf } from '../model/schema.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
-import { wrapLine, wrapProse } from '../text/columns.ts'
+import { type Block, list, text } from '../report/document/blocks.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import type { NodePath } from '../yaml/node-values.ts'
@@ -114,17 +114,24 @@ export function answerConfigCheck(files: readonly CheckedFile[], limit: number):
 
 export const configCheckView: AnswerView<CheckedFile> = {
   columns: ['file', 'kind', 'faults', 'warnings', 'about'],
-  lines: ({ rows }, page) =>
-    rows.flatMap(({ file, faults, warnings, about }) => {
-      const isValid = faults.length === 0
-      const verdict = isValid ? `${file} is valid: ${about}.` : `${file} has ${count(faults.length, 'fault')}:`
-      return [
-        ...wrapProse(neutralise(verdict), page.width).map((line) => page.paint(isValid ? 'good' : 'alarm', line)),
-        ...[...faults, ...warnings.map((warning) => `warning: ${warning}`)].flatMap((text) =>
-          wrapLine(`  ${neutralise(text)}`, page.width),
-        ),
-      ]
-    }),
+  blocks: ({ rows }) => rows.flatMap(describeCheckedFile),
   nothing: '',
   isOfRun: false,
+}
+
+/** Whether a file is valid, with what it has; else its faults; and what should be changed in it. */
+export function describeCheckedFile({
+  file,
+  faults,
+  warnings,
+  about,
+}: Pick<CheckedFile, 'file' | 'faults' | 'warnings' | 'about'>): readonly Block[] {
+  const isValid = faults.length === 0
+  const items = [...faults, ...warnings.map((warning) => `warning: ${warning}`)].map((said) => ({ text: said }))
+  return [
+    isValid
+      ? text(`${file} is valid: ${about}.`, 'good')
+      : text(`${file} has ${count(faults.length, 'fault')}:`, 'alarm'),
+    ...list('line', items),
+  ]
 }

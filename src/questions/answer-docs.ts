@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AuditError } from '../model/errors.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
-import { padColumns, wrapProse } from '../text/columns.ts'
+import { verbatim } from '../report/document/blocks.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { type PageLayout, pickSection, showMarkdown } from './show-markdown.ts'
@@ -128,22 +128,8 @@ function rowOf(topic: string, { path, text }: PageText, pageText: string | null)
   return { topic, kind: kindOf(path), title, text: pageText }
 }
 
-const columns: AnswerView<DocsRow>['columns'] = ['topic', 'kind', 'title']
-
 export const topicsView: AnswerView<DocsRow> = {
-  columns,
-  lines: ({ rows }, page) => {
-    const width = Math.max(...rows.map(({ topic }) => topic.length))
-    return [...Map.groupBy(rows, ({ kind }) => kind)].flatMap(([kind, pages], index) => [
-      ...(index === 0 ? [] : ['']),
-      page.paint('heading', kind),
-      ...pages.flatMap(({ topic, title }) =>
-        wrapProse(title, page.width - width - 4).map(
-          (line, at) => `  ${padColumns(at === 0 ? topic : '', width)}  ${line}`,
-        ),
-      ),
-    ])
-  },
+  columns: ['topic', 'kind', 'title'],
   nothing: 'This installation has no pages: something removed its folder docs.',
   isOfRun: false,
 }
@@ -151,11 +137,11 @@ export const topicsView: AnswerView<DocsRow> = {
 /** `layout`: for a terminal. Elsewhere, a page stays Markdown. */
 export function pageView(layout: PageLayout | undefined): AnswerView<DocsRow> {
   return {
-    columns: [...columns, 'text'],
-    lines: ({ rows }, page) =>
-      rows.flatMap(({ text }) => {
+    columns: [...topicsView.columns, 'text'],
+    blocks: ({ rows }) =>
+      rows.map(({ text }) => {
         const lines = (text ?? '').trimEnd().split('\n').map(neutralise)
-        return layout === undefined ? lines : showMarkdown(lines.join('\n'), layout, page)
+        return verbatim(layout === undefined ? lines : showMarkdown(lines.join('\n'), layout))
       }),
     nothing: '',
     isOfRun: false,

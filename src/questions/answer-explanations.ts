@@ -10,13 +10,13 @@ import { parseStored } from '../history/stored-body.ts'
 import { AuditError } from '../model/errors.ts'
 import { schemas } from '../model/report.ts'
 import { anyJson, listOf } from '../model/schema.ts'
-import { formatExpiry } from '../model/time.ts'
 import { type ChangeWindow, describeChangeWindow } from '../policy/change-window.ts'
 import type { Explanation } from '../policy/explain-rule.ts'
 import type { RuleTarget } from '../policy/policy.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
-import { wrapLine } from '../text/columns.ts'
-import { neutralise, quote } from '../text/neutralise.ts'
+import { asSentence, describeWaiver } from '../report/describe-ending.ts'
+import { type Block, list, text } from '../report/document/blocks.ts'
+import { quote } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 
 export const policyExplainForm: AnswerForm = {
@@ -93,10 +93,7 @@ interface ExplanationStyle {
 export function explanationsView(isOne: boolean, style: ExplanationStyle): AnswerView<Explanation> {
   return {
     columns: explanationColumns(style),
-    ...(isOne && {
-      lines: ({ rows }, { width }) =>
-        rows.flatMap((row) => showExplanation(row, style).flatMap((line) => wrapLine(line, width))),
-    }),
+    ...(isOne && { blocks: ({ rows }) => rows.flatMap((row) => explain(row, style)) }),
     nothing: 'No rule is about resources of this kind.',
     isOfRun: false,
   }
@@ -145,32 +142,32 @@ function headingOf({ project, resource: { kind, uid, name }, goneSince }: Matche
 }
 
 /** One rule: its severity in the catalogue and in each layer of the policy that names it, and the deciding layer. */
-export function showExplanation(
+function explain(
   { rule, severity, options, layers, waivers }: Explanation,
   { showPath, now }: ExplanationStyle,
-): string[] {
-  const verdict = severity === 'off' ? `${rule} is off` : `${rule} is on, ${severity}`
+): readonly Block[] {
   const given = JSON.stringify(options)
-  const rows = layers.map((layer) => [
-    layer.decides ? '→' : ' ',
-    layer.layer,
-    layer.severity,
-    showOptions(layer.setting),
-    showPath(layer.at ?? ''),
-  ])
+  const verdict = severity === 'off' ? 'is off' : `is on, ${severity}${given === '{}' ? '' : `, with ${given}`}`
   const isNamed = layers.some(({ at, decides }) => decides || at !== undefined)
+  const rows = layers.map(({ layer, severity, setting, at = '', decides }) => {
+    return { cells: [layer, severity, showOptions(setting), showPath(at), decides ? 'decides' : ''] }
+  })
+  const columns = ['Layer', 'Severity', 'Options', 'At', ''].map((title) => ({ title }))
   return [
-    `${verdict}${severity === 'off' || given === '{}' ? '' : `, with ${given}`}`,
-    ...inColumns(rows),
-    ...(isNamed ? [] : ['  The policy does not name it.']),
-    ...waivers.map((waiver) => {
-      const { owner, reason, expires, match } = waiver
-      const until = formatExpiry(expires)
-      const waived = isOver(waiver, now) ? `waived before, until ${until},` : `waived until ${until}`
-      return `  ${waived} for ${match} by ${owner}: ${reason}`
-    }),
-    ...(isNamed ? ['', 'Later lines win, option by option; → decides whether the rule is on, and its severity.'] : []),
-  ].map(neutralise)
+    text(`${rule} ${verdict}`),
+    { kind: 'table', name: 'layers', columns, rows },
+    ...(isNamed ? [] : [text('The policy does not name it.')]),
+    ...list(
+      'waiver',
+      waivers.map((waiver) => {
+        const said = describeWaiver(waiver)
+        return { text: isOver(waiver, now) ? `Ended: ${said}` : asSentence(said) }
+      }),
+    ),
+    ...(isNamed
+      ? [text('Later rows win, option by option; one decides whether the rule is on, and its severity.')]
+      : []),
+  ]
 }
 
 interface MatchedResource extends RuleTarget {
@@ -217,13 +214,4 @@ function showOptions(setting: Explanation['layers'][number]['setting']): string 
   if (typeof setting === 'string') return ''
   const { severity: _, ...options } = setting
   return Object.keys(options).length === 0 ? '' : JSON.stringify(options)
-}
-
-/** Columns that are empty in every row are left out. */
-function inColumns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) => {
-    const cells = row.flatMap((cell, column) => (widths[column] ? [cell.padEnd(widths[column])] : []))
-    return `  ${cells.join('  ')}`.trimEnd()
-  })
 }

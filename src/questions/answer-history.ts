@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { SchemaUpgrade } from '../history/movable-history.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutRun } from '../report/answer.ts'
-import { neutralise } from '../text/neutralise.ts'
+import { type Block, text } from '../report/document/blocks.ts'
 import { toAnswerRun } from './as-of.ts'
 
 const copyRow = z.object({
@@ -50,11 +50,11 @@ export function answerCopy(row: CopyRow, run: CommittedRun | null): Answer<CopyR
   }
 }
 
-/** `key`: what to do with its installation key; a command in it stays on its line. */
-export function copyView(key: readonly string[]): AnswerView<CopyRow> {
+/** `key`: what to do with its installation key. */
+export function copyView(key: readonly Block[]): AnswerView<CopyRow> {
   return {
     columns: ['from', 'to', 'rows', 'moved', 'key_file'],
-    lines({ rows, run }) {
+    blocks({ rows, run }) {
       const runs = run === null ? 'no run yet' : `runs up to ${run.number}`
       const copied = rows.flatMap(({ from, to, rows: count, moved }) => [
         `${to}: ${runs}, ${count} rows, verified.`,
@@ -62,7 +62,7 @@ export function copyView(key: readonly string[]): AnswerView<CopyRow> {
           ? `${from} was moved: it refuses runs from now on. Name the new place where this one was named.`
           : `${from} stays in use.`,
       ])
-      return [...copied, ...key].map(neutralise)
+      return [...copied.map((said) => text(said)), ...key]
     },
     nothing: '',
     isOfRun: false,
@@ -76,7 +76,7 @@ export function answerUpgrade(history: string, { from, to }: SchemaUpgrade): Ans
 
 export const upgradeView: AnswerView<UpgradeRow> = {
   columns: ['history', 'from_schema', 'to_schema'],
-  lines: ({ rows }) => rows.map((row) => neutralise(`${row.history} ${describeUpgrade(row)}.`)),
+  blocks: ({ rows }) => rows.map((row) => text(`${row.history} ${describeUpgrade(row)}.`)),
   nothing: '',
   isOfRun: false,
 }

@@ -5,6 +5,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { TestAtPosition } from '../policy/read-policy-tests.ts'
 import { runPolicyTest, type TestOutcome } from '../policy/run-policy-test.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun } from '../report/answer.ts'
+import { verbatim } from '../report/document/blocks.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { type FileProblem, problemLine } from '../yaml/problem.ts'
@@ -44,7 +45,9 @@ export function answerPolicyTests(policy: Policy, tests: readonly TestAtPosition
 
 export const policyTestsView: AnswerView<PolicyTestRow> = {
   columns: ['name', 'ok', 'problems'],
-  lines: ({ rows }) => rows.flatMap(({ problems }) => problems.map((problem) => neutralise(problemLine(problem)))),
+  blocks: ({ rows }) => [
+    verbatim(rows.flatMap(({ problems }) => problems.map((problem) => neutralise(problemLine(problem))))),
+  ],
   nothing: '',
   isOfRun: false,
 }

@@ -3,10 +3,10 @@ import type { ManualProbeRun, UnreadProject } from '../audit/probes/run-manually
 import { createResultSealer } from '../inventory/probe-resource.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
-import type { Json } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { anyJson, listOf } from '../model/schema.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
+import { type Block, text, verbatim } from '../report/document/blocks.ts'
 import { withRequestId } from '../service/reply.ts'
 import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 
@@ -53,7 +53,7 @@ export function answerProbes(
 
 export const probesView: AnswerView<Row> = {
   columns: ['project', 'probe', 'kind', 'uid', 'name', 'outcome', 'verdict', 'message', 'payload', 'log'],
-  lines: ({ rows }) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...linesOf(row)]),
+  blocks: ({ rows }) => rows.map(sectionOf),
   nothing: 'No function ran.',
   isOfRun: false,
 }
@@ -86,19 +86,17 @@ const verdicts = {
   unknown: 'could not run',
 } as const satisfies Record<Row['verdict'], string>
 
-function linesOf({ project, probe, kind, uid, name, outcome, verdict, message, payload, log }: Row): string[] {
-  const whose = uid === null ? ['the given text'] : [`${kind}`, ...(name ? [quote(name)] : []), neutralise(uid)]
-  const what = [neutralise(project), ...(probe === null ? [] : [`probe ${neutralise(probe)}`]), whose.join(' ')].join(
-    '  ',
-  )
-  const lines = [`${verdicts[verdict]}  ${what}`]
-  if (message !== null) lines.push(`  ${neutralise(message)}`)
-  if (outcome === 'ok') lines.push('payload', ...indented(payload), ...(log.length > 0 ? ['log'] : []))
-  for (const line of log) lines.push(`  ${neutralise(line)}`)
-  return lines
-}
-
-function indented(value: Json): string[] {
-  const text = neutraliseJson(jsonOfNumbers(JSON.stringify(value, null, 2)))
-  return text.split('\n').map((line) => `  ${line}`)
+function sectionOf({ project, probe, kind, uid, name, outcome, verdict, message, payload, log }: Row): Block {
+  const whose = uid === null ? 'the given text' : `${kind} ${name ? `${quote(name)} ` : ''}${uid}`
+  const printed = neutraliseJson(jsonOfNumbers(JSON.stringify(payload, null, 2))).split('\n')
+  return {
+    kind: 'section',
+    level: 2,
+    title: `${verdicts[verdict]}: ${project} ${probe === null ? '' : `probe ${probe} `}${whose}`,
+    blocks: [
+      ...(message === null ? [] : [text(message)]),
+      ...(outcome === 'ok' ? [text('payload'), verbatim(printed)] : []),
+      ...(log.length === 0 ? [] : [text('log'), verbatim(log.map(neutralise))]),
+    ],
+  }
 }

@@ -4,7 +4,6 @@ import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutHistory } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
 
@@ -42,15 +41,12 @@ export function answerPruning(plan: readonly PlannedRun[], freed: FreedDisk, isD
 
 export const pruningView: AnswerView<PruningRow> = {
   columns: ['kept', 'number', 'started_at', 'reasons'],
-  lines({ rows }, { width }) {
-    const wide = `${rows.at(-1)?.number ?? ''}`.length
-    return rows
-      .filter(({ kept }) => kept)
-      .flatMap(({ number, started_at, reasons }) => {
-        const head = `keep  ${`${number}`.padStart(wide)}  ${showTime(started_at)}`
-        const lines = wrapProse(reasons.join(', '), width - head.length - 2)
-        return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(head.length)}  ${line}`)
-      })
+  blocks({ rows }) {
+    const kept = rows.filter((row) => row.kept)
+    const cells = kept.map((row) => [String(row.number), showTime(row.started_at), row.reasons.join(', ')])
+    const columns = [{ title: 'Kept run', kind: 'number' as const }, { title: 'Began' }, { title: 'Reasons' }]
+    const table = { kind: 'table' as const, name: 'kept runs', columns, rows: cells.map((row) => ({ cells: row })) }
+    return kept.length === 0 ? [] : [table]
   },
   nothing: 'The history has no committed run.',
   isOfRun: false,

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { CheckResult, Verification } from '../history/upkeep.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutHistory, limited } from '../report/answer.ts'
-import { wrapProse } from '../text/columns.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 
 const verificationRow = z.object({
@@ -45,16 +43,15 @@ export function answerVerification(
 }
 
 export const verificationView: AnswerView<VerificationRow> = {
-  columns: ['id', 'ok', 'detail', 'means'],
-  lines({ rows }, page) {
-    const wide = Math.max(...rows.map(({ id }) => nameOf(id).length))
-    return rows.flatMap(({ id, ok, detail, means }) => {
-      const beginning = `${wordFor(ok)}  ${nameOf(id).padEnd(wide)}  `
-      const sentence = means === undefined ? detail : `${detail}. That means: ${means}`
-      const [first = '', ...rest] = wrapProse(neutralise(sentence), page.width - beginning.length)
-      return [`${beginning}${first}`, ...rest.map((line) => `${' '.repeat(beginning.length)}${line}`)]
-    })
-  },
+  columns: [
+    { name: 'result', only: 'text', show: ({ ok }) => wordFor(ok) },
+    { name: 'check', only: 'text', show: ({ id }) => nameOf(id) },
+    { name: 'id', only: 'csv' },
+    { name: 'ok', only: 'csv' },
+    'detail',
+    { name: 'means', value: ({ means }) => means ?? null, only: 'csv' },
+  ],
+  below: ({ means }) => means && `That means: ${means}`,
   nothing: '',
   isOfRun: false,
 }
@@ -85,7 +82,7 @@ function nameOf(id: string): string {
 
 function wordFor(ok: boolean | null): string {
   if (ok === null) return 'unknown'
-  return ok ? 'ok     ' : 'FAILED '
+  return ok ? 'ok' : 'FAILED'
 }
 
 function adviseOn(checks: readonly CheckResult[], file: string): string {

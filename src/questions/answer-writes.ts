@@ -6,8 +6,8 @@ import type { Backup } from '../history/upkeep.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutRun, limited } from '../report/answer.ts'
+import { type Block, joined, text } from '../report/document/blocks.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { toAnswerRun } from './as-of.ts'
 import { type EndedRow, endedRow } from './ended-by-approval.ts'
 
@@ -92,9 +92,9 @@ export function answerBackup(file: string, { bytes, verification: { run } }: Bac
 
 export const backupView: AnswerView<BackupRow> = {
   columns: ['file', 'bytes'],
-  lines({ rows, run }) {
+  blocks({ rows, run }) {
     const runs = run === null ? 'no run yet' : `runs up to ${run.number}`
-    return rows.map(({ file, bytes }) => neutralise(`${file}: ${runs}, ${(bytes / 1e6).toFixed(1)} MB, verified.`))
+    return rows.map(({ file, bytes }) => text(`${file}: ${runs}, ${(bytes / 1e6).toFixed(1)} MB, verified.`))
   },
   nothing: '',
   isOfRun: false,
@@ -123,16 +123,16 @@ export function answerApproval(
 export function approvalView(done: (run: number | undefined) => string): AnswerView<ApprovedRow> {
   return {
     columns: ['project', 'supersedes', 'confirms'],
-    lines({ rows, run }) {
+    blocks({ rows, run }) {
       const approved = rows.filter(({ confirms }) => confirms.length === 0)
       const confirmed = Map.groupBy(
         rows.filter(({ confirms }) => confirms.length > 0),
         ({ confirms }) => describeConfirmed(confirms),
       )
       return [
-        ...(approved.length === 0 ? [] : [`${done(run?.number)} ${namesOf(approved)}.`]),
-        ...[...confirmed].map(([as, alike]) => `Confirmed: the state is as ${as}: ${namesOf(alike)}.`),
-      ].map(neutralise)
+        ...(approved.length === 0 ? [] : [sayOf(done(run?.number), approved)]),
+        ...[...confirmed].map(([as, alike]) => sayOf(`Confirmed: the state is as ${as}:`, alike)),
+      ]
     },
     nothing: '',
     isOfRun: false,
@@ -145,8 +145,10 @@ function describeConfirmed(approvals: ApprovedRow['confirms']): string {
   return `${people} approved it${approvals.length === 1 ? '' : ', last'} on ${showTime(approvals.at(-1)?.at ?? '')}`
 }
 
-function namesOf(rows: readonly ProjectRow[]): string {
-  return rows.map(({ project }) => project).join(', ')
+/** `said`: a sentence up to the projects. */
+function sayOf(said: string, rows: readonly ProjectRow[]): Block {
+  const names = rows.map(({ project }) => project)
+  return text([`${said} `, ...joined(names, ', '), '.'])
 }
 
 /** Projects whose baseline was revoked. */
@@ -157,7 +159,7 @@ export function answerRevocation(approvals: readonly Pick<Approval, 'project'>[]
 
 export const revocationView: AnswerView<ProjectRow> = {
   columns: ['project'],
-  lines: ({ rows }) => [neutralise(`Revoked the baseline of ${namesOf(rows)}.`)],
+  blocks: ({ rows }) => [sayOf('Revoked the baseline of', rows)],
   nothing: '',
   isOfRun: false,
 }
@@ -181,7 +183,10 @@ export function answerExport(
 export function exportView(directory: string): AnswerView<ExportRow> {
   return {
     columns: ['project', 'file'],
-    lines: ({ rows }) => [neutralise(`Wrote ${rows.map(({ file }) => file).join(', ')} to ${directory}.`)],
+    blocks({ rows }) {
+      const files = rows.map(({ file }) => file)
+      return [text(['Wrote ', ...joined(files, ', '), ` to ${directory}.`])]
+    },
     nothing: '',
     isOfRun: false,
   }

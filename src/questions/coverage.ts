@@ -52,9 +52,10 @@ const coverageView: AnswerView<Awaited<ReturnType<typeof readCoverage>>['rows'][
     { name: 'cause', only: 'csv' },
     { name: 'run', align: 'right', link: 'run' },
     { name: 'at', show: ({ at }) => showTime(at) },
+    { name: 'items', value: (walk) => (isUnseen(walk) ? null : walk.items), only: 'csv' },
     {
-      name: 'items',
-      value: (walk) => (isUnseen(walk) ? null : walk.items),
+      name: 'resources',
+      only: 'text',
       show: (walk) => (isUnseen(walk) ? '?' : String(sizeOf(walk))),
       align: 'right',
     },

@@ -14,7 +14,7 @@ import { schemas } from '../model/report.ts'
 import { projectKey, resourceKey } from '../model/resource.ts'
 import { countSeverities, isAtLeast, severities } from '../model/violation.ts'
 import { describeDecision } from '../report/describe-ending.ts'
-import { showResource } from '../report/text/show-resource.ts'
+import { plain } from '../report/document/terminal.ts'
 import { acceptedPaths, touches } from '../rules/accepted-values.ts'
 import { rules } from '../rules/rules.ts'
 import { count, countEach } from '../text/count.ts'
@@ -122,7 +122,7 @@ export function describeEnded(ended: readonly EndedRow[]): readonly string[] {
   const counted = countEach(severities, countSeverities(ended))
   const lines = ended.slice(0, mostListed).map(({ severity, rule, path, ...resource }) => {
     const where = path === '' ? '' : ` at ${path}`
-    return `  ${severity.padEnd('critical'.length)}  ${neutralise(rule)}  ${showResource(resource).join(' ')}${neutralise(where)}`
+    return `  ${severity.padEnd('critical'.length)}  ${neutralise(rule)}  ${plain({ resource })}${neutralise(where)}`
   })
   const omitted = ended.length - lines.length
   return [

@@ -1,11 +1,13 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { type Block, text } from '../report/document/blocks.ts'
 import { showBlocks } from '../report/document/terminal.ts'
-import type { TextPage } from '../report/text/page.ts'
+import type { Paint } from '../report/text/paint.ts'
 
 const parser = new MarkdownIt()
 
 export interface PageLayout {
+  readonly paint: Paint
+  readonly width: number
   /** The path of the page, which its links are relative to. */
   readonly path: string
   /** The topic of a page, by its path. */
@@ -18,9 +20,8 @@ const widest = 100
 /** Lays Markdown out for a terminal: without the addresses of pages, which a list at its end names as topics. */
 export function showMarkdown(
   markdown: string,
-  { path, topicOf }: PageLayout,
-  { paint, width: columns }: Pick<TextPage, 'paint' | 'width'>,
-): string[] {
+  { path, topicOf, paint, width: columns }: PageLayout,
+): readonly string[] {
   const topics = new Set<string>()
   const show = (width: number, ...blocks: readonly Block[]) => showBlocks(blocks, { paint, width, full: true })
   const width = Math.min(columns, widest)

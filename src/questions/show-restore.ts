@@ -4,12 +4,12 @@ import type { Gateway } from '../repair/gateway.ts'
 import { spell, spellBody } from '../repair/pieces.ts'
 import { withoutSeals } from '../repair/placeholders.ts'
 import type { RepairRequest } from '../repair/repair.ts'
-import type { Answer, AnswerView } from '../report/answer.ts'
+import type { AnswerView } from '../report/answer.ts'
+import { asSentence } from '../report/describe-ending.ts'
+import { type Block, type Inline, joined, section, text, verbatim } from '../report/document/blocks.ts'
 import { isShellSafe, shellWord } from '../report/text/commands.ts'
-import type { TextPage } from '../report/text/page.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
-import { widthOf, wrapPieces, wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
 import type { FormerState } from './former-state.ts'
@@ -75,37 +75,28 @@ function describeBasis({ basis, rules, version, changedIn }: FormerState): strin
 }
 
 /** Each request as a command, then the variables that it needs. */
-function showRequests({ rows }: Answer<RestoreRow>, page: TextPage): string[] {
-  const lines = rows.flatMap((row, at) => {
-    const title = `${rows.length === 1 ? '' : `${at + 1}. `}${row.purpose.charAt(0).toUpperCase()}${row.purpose.slice(1)}`
-    const restores = row.restores.map((path, index) => neutralise(path) + (index < row.restores.length - 1 ? ',' : ''))
-    const pieces = restores.length === 0 ? `${title}:`.split(' ') : [`${title}, which puts back`, ...restores]
-    return [
-      ...(at === 0 ? [] : ['']),
-      ...wrapPieces(pieces, page.width).map((line) => page.paint('heading', line)),
-      ...(row.when === null ? [] : ['', ...wrapProse(row.when, page.width)]),
-      '',
-      ...curlLines(row),
+function requestBlocks(rows: readonly RestoreRow[]): readonly Block[] {
+  const requests = rows.flatMap((row, at) => {
+    const title: Inline = [
+      `${rows.length === 1 ? '' : `${at + 1}. `}${asSentence(row.purpose)}`,
+      ...(row.restores.length === 0 ? [':'] : [', which puts back ', ...joined(row.restores, ', ')]),
     ]
+    return section(2, title, describeRequest(row))
   })
-  return [...lines, ...showVariables(rows, page)]
+  return [...requests, ...section(2, 'Set these variables first. Escape " and \\ in values.', variableFacts(rows))]
 }
 
-function showVariables(rows: readonly RestoreRow[], page: TextPage): string[] {
-  const variables = variablesOf(rows)
-  if (variables.length === 0) return []
-  const widest = Math.max(...variables.map(({ name }) => widthOf(name)))
-  return [
-    '',
-    page.paint('heading', 'Set these variables first. Escape " and \\ in values.'),
-    '',
-    ...variables.flatMap(({ name, path, hint, of }) => {
-      const position = [path === null ? '' : neutralise(path), of].filter((part) => part !== '').join(' ')
-      const what = `${position === '' ? '' : `${position}: `}${neutralise(hint)}`
-      const line = `  ${name.padEnd(widest)}  ${what}`
-      return widthOf(line) <= page.width ? [line] : [`  ${name}`, `      ${what}`]
-    }),
-  ]
+/** When it is sent, and the command. */
+export function describeRequest(row: RestoreRow): readonly Block[] {
+  return [...(row.when === null ? [] : [text(row.when)]), verbatim(curlLines(row))]
+}
+
+export function variableFacts(rows: readonly RestoreRow[]): readonly Block[] {
+  const facts = variablesOf(rows).map(({ name, path, hint, of }) => {
+    const position = [path ?? '', of].filter((part) => part !== '').join(' ')
+    return [name, `${position === '' ? '' : `${position}: `}${hint}`] as const
+  })
+  return facts.length === 0 ? [] : [{ kind: 'facts', facts }]
 }
 
 /** A placeholder to fill in once. */
@@ -115,7 +106,7 @@ interface RequestVariable extends RestorePlaceholder {
 }
 
 /** The placeholders of requests, each once, where it is first. */
-export function variablesOf(rows: readonly RestoreRow[]): readonly RequestVariable[] {
+function variablesOf(rows: readonly RestoreRow[]): readonly RequestVariable[] {
   const variables = new Map<string, RequestVariable>()
   const isOfSeveral = new Set(rows.map(resourceOf)).size > 1
   for (const row of rows) {
@@ -256,7 +247,7 @@ const columnNames = 'project kind uid purpose method url headers body placeholde
 export const restoreView: AnswerView<RestoreRow> = {
   columns: columnNames.map((name) => ({ name, value: (row: RestoreRow) => spellRow(row)[name] ?? null })),
   shape: spellRow,
-  lines: showRequests,
+  blocks: ({ rows }) => requestBlocks(rows),
   nothing: 'There is no request to print.',
 }
 

@@ -13,7 +13,7 @@ import { exitCodes } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { countUnsureRules } from '../model/gap.ts'
 import type { Json } from '../model/json.ts'
-import { describeReleases, intersectReleases, type ReleaseRange } from '../model/release-range.ts'
+import { describeReleases, intersectReleases } from '../model/release-range.ts'
 import { schemas } from '../model/report.ts'
 import { isProjectList, isProjectListName, isWithoutResources } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
@@ -188,13 +188,14 @@ export async function readStatus(
     const counts = active.get(scanKey({ project: name, run: scan.run.number })) ?? noneActive(name)
     const evaluation = evaluations.get(name)
     const unevaluated = countUnsureRules(evaluation?.gaps ?? [])
-    const row = { ...statusOf(scan, counts, query), release: showRelease(evaluation?.release) }
+    const row = { ...statusOf(scan, counts, query), release: evaluation?.release ?? null }
     return unevaluated === 0 ? row : { ...row, unevaluated }
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   const { more, remarks = [] } = await describeMoved(reader)
   const others = projects.length > 0 ? [] : openBesides(active, rows).map(describeOther)
-  const allRemarks = [...remarks, ...describeServices(scans, evaluations), ...others]
+  const released = releasesOf(scans, evaluations).map(({ service, said }) => `Release of ${service}: ${said}.`)
+  const allRemarks = [...remarks, ...released, ...others]
   return {
     form: statusForm,
     ...extent,
@@ -245,20 +246,16 @@ function describeOther(other: OtherOpen): string {
   return `Also ${other.state}: ${count(other.violations, 'violation')} of ${describeBesides(other)}.`
 }
 
-/** Of each service, what its projects show together. */
-function describeServices(
-  scans: readonly RecordedScan[],
+/** The releases of each service, sorted: what its projects show together. */
+export function releasesOf(
+  scans: readonly Pick<RecordedScan, 'project'>[],
   evaluations: ReadonlyMap<string, ProjectEvaluation>,
-): readonly string[] {
+): readonly { readonly service: string; readonly said: string }[] {
   const byService = Map.groupBy(scans, ({ project }) => project.service)
   return [...byService].sort().flatMap(([service, ofService]) => {
     const release = intersectReleases(ofService.map(({ project }) => evaluations.get(project.name)?.release))
-    return release === undefined ? [] : [`Release of ${service}: ${describeReleases(release)}.`]
+    return release === undefined ? [] : [{ service, said: describeReleases(release) }]
   })
-}
-
-function showRelease(release: ReleaseRange | undefined): ReleaseRange | null {
-  return release ?? null
 }
 
 /** A forgotten worker or command still reads the former location. */
@@ -346,6 +343,11 @@ function neverScanned(project: string): StatusRow {
     release: null,
     violations: countSeverities([]),
   }
+}
+
+/** How many projects rows are about: the list of a service's projects is none. */
+export function countProjects(rows: readonly Pick<StatusRow, 'project'>[]): number {
+  return rows.filter(({ project }) => !isProjectListName(project)).length
 }
 
 /** The list of a service's projects is scanned like a project, under the name `acme/*`. */

@@ -24,10 +24,10 @@ import {
 import { severities } from '../model/violation.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { describeNote } from '../report/describe-notes.ts'
+import type { Block } from '../report/document/blocks.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
-import { neutralise } from '../text/neutralise.ts'
-import { type Column, layTable } from '../text/table.ts'
+import type { Column } from '../text/table.ts'
 import { selectScans, statingExtent } from './as-of.ts'
 import { startTrend } from './measure-trend.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'
@@ -67,7 +67,7 @@ export const trend = question({
     // A text has all weeks: the limit is for days.
     const limit = format === 'text' ? Number.POSITIVE_INFINITY : most
     const { answer, weeks } = await readTrend(history, { run, projects, since, limit })
-    return { answer, view: trendViewOf(() => weeks) }
+    return { answer, view: trendViewOf(weeks) }
   },
 })
 
@@ -182,21 +182,25 @@ function describeNoted(notes: readonly Note[]): string[] {
   const omitted = notes.length - named.length
   return [
     'Noted:',
-    ...named.map((note) => neutralise(`${showTime(note.at)} ${describeNote(note)}`)),
+    ...named.map((note) => `${showTime(note.at)} ${describeNote(note)}`),
     ...(omitted === 0 ? [] : [`… and ${omitted} more; hookdrift note --list shows all`]),
   ]
 }
 
-const weekColumns: readonly Column<TrendWeek>[] = [
-  { name: 'from', show: ({ from }) => from.slice(0, 10) },
-  { name: 'to', show: ({ to }) => to.slice(0, 10) },
-  ...(['opened', 'fixed', 'removed', 'closed', 'waived', 'open', 'runs', 'incomplete'] as const).map(
-    (name): Column<TrendWeek> => ({ name, align: 'right' }),
-  ),
-]
+function weekTable(weeks: readonly TrendWeek[]): Block {
+  const numbers = ['opened', 'fixed', 'removed', 'closed', 'waived', 'open', 'runs', 'incomplete'] as const
+  return {
+    kind: 'table',
+    name: 'weeks',
+    columns: [{ title: 'From' }, { title: 'To' }, ...numbers.map((title) => ({ title, kind: 'number' as const }))],
+    rows: weeks.map(({ from, to, ...week }) => {
+      return { cells: [from.slice(0, 10), to.slice(0, 10), ...numbers.map((name) => String(week[name]))] }
+    }),
+  }
+}
 
 /** The table of an answer has a line for each week: of days, a quarter would not fit on a screen. */
-export function trendViewOf(weeks: () => readonly TrendWeek[]): AnswerView<TrendDay> {
+export function trendViewOf(weeks: readonly TrendWeek[]): AnswerView<TrendDay> {
   return {
     columns: [
       'date',
@@ -211,10 +215,7 @@ export function trendViewOf(weeks: () => readonly TrendWeek[]): AnswerView<Trend
       'runs',
       'incomplete',
     ],
-    lines: (_, page) => {
-      const [header = [], ...lines] = layTable(weekColumns, weeks(), page.width)
-      return [...header.map((line) => page.paint('heading', line)), ...lines.flat()]
-    },
+    blocks: () => [weekTable(weeks)],
     nothing: 'No run has ended yet.',
   }
 }

@@ -16,11 +16,9 @@ import { listOf } from '../model/schema.ts'
 import { dayMs } from '../model/time.ts'
 import { type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { asSentence, describeDecision, describePosition } from '../report/describe-ending.ts'
-import type { TextPage } from '../report/text/page.ts'
+import { type Item, list } from '../report/document/blocks.ts'
 import { listed } from '../rules/shared/listed.ts'
-import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { projectParameter, question, runNamed, runParameter } from './question.ts'
 import { acceptancesAsOf, approvalsAsOf } from './signed-as-of.ts'
@@ -175,7 +173,7 @@ const waiversView: AnswerView<DecidedRow> = {
     'ticket',
     { name: 'configured_at', value: (row) => describePosition(row) ?? null },
   ],
-  lines: ({ rows }, page) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showDecided(row, page)]),
+  blocks: ({ rows }) => list('decision', rows.map(itemOf)),
   nothing: 'No waiver, acceptance, approval or exception of the policy is in force.',
 }
 
@@ -183,13 +181,13 @@ function nameKind({ kind }: Pick<DecidedRow, 'kind'>): string {
   return kind.replace('_', ' ')
 }
 
-function showDecided(row: DecidedRow, page: TextPage): string[] {
+function itemOf(row: DecidedRow): Item {
   const { rule, state, violations, projects } = row
   const counted = `${violations === null ? '' : `${count(violations, 'violation')} in `}${listed(projects)}`
   const isOpenAgain = state === 'ended' && violations !== null
-  const below = [asSentence(describeDecision(row)), `${counted}${isOpenAgain ? ': open again with the next run' : ''}`]
-  return [
-    `${page.paint('heading', neutralise(`${nameKind(row)} ${rule ?? ''}`.trim()))}: ${page.paint(state === 'in_force' ? 'good' : 'alarm', waiverStates[state])}`,
-    ...below.flatMap((text) => wrapProse(neutralise(text), page.width - 2)).map((line) => `  ${line}`),
-  ]
+  const where = `${counted}${isOpenAgain ? ': open again with the next run' : ''}`
+  return {
+    text: [nameKind(row), ...(rule === null ? [] : [' ', { code: rule }]), `: ${waiverStates[state]}`],
+    below: [asSentence(describeDecision(row)), ...(where === '' ? [] : [where])],
+  }
 }

@@ -4,7 +4,6 @@ import { schemas } from '../model/report.ts'
 import { listOf, publishedSchemas } from '../model/schema.ts'
 import type { Column } from '../text/table.ts'
 import type { Block } from './document/blocks.ts'
-import type { TextPage } from './text/page.ts'
 
 /** The answer of a command: rows and, where it reads the history, the run they are as of and its coverage. */
 export interface Answer<Row> {
@@ -53,8 +52,6 @@ export interface AnswerView<Row> {
   readonly below?: (row: Row) => string | undefined
   /** What people read of the rows, instead of a table. */
   readonly blocks?: (answer: Answer<Row>, page: AnswerPage) => readonly Block[]
-  /** Lines of text that are no sentences, such as a command or a page of the documentation, instead of a table. */
-  readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
   /** The text for an answer without rows. */
   readonly nothing: string
   /** Whether the text names the run that the rows are as of; false for rows that are not about a run. */

@@ -50,26 +50,28 @@ export function describeFollowing({ rules }: Pick<ReportCause, 'rules'>): string
 }
 
 /**
- * The report without what some causes explain: open violations that follow, and changes of which they have every field.
- * A cause does not say which of its violations are unknown or waived.
+ * The report without what some causes explain: open violations that follow, and fields that they have. A change with
+ * further fields stays with these. A cause does not say which of its violations are unknown or waived.
  */
 export function withoutCauses(report: Report, causes: readonly ReportCause[]): Report {
   const { drift, violations } = report
   const following = new Set(causes.flatMap((cause) => cause.violations))
-  const explained = new Map<string, number>()
+  const explained = new Map<string, Set<string>>()
   for (const { kind, change, fields, affected, first_run } of causes) {
     if (first_run !== report.run.number) continue
     for (const { project, uid } of affected) {
       const key = JSON.stringify([project, kind, uid, change])
-      explained.set(key, (explained.get(key) ?? 0) + fields.length)
+      explained.set(key, new Set([...(explained.get(key) ?? []), ...fields.map(({ path }) => path)]))
     }
   }
   return {
     ...report,
     violations: violations.filter((violation) => !isOpen(violation) || !following.has(violation.fingerprint)),
-    drift: drift.filter(({ project, kind, uid, change, fields }) => {
-      const covered = explained.get(JSON.stringify([project, kind, uid, change]))
-      return covered === undefined || covered < fields.length
+    drift: drift.flatMap((one) => {
+      const covered = explained.get(JSON.stringify([one.project, one.kind, one.uid, one.change]))
+      if (covered === undefined) return [one]
+      const fields = one.fields.filter(({ path }) => !covered.has(path))
+      return fields.length === 0 ? [] : [{ ...one, fields }]
     }),
   }
 }

@@ -36,8 +36,9 @@ export function describeDecision(decision: SaidOfDecision): string {
 }
 
 /** `waived by payments until the end of 2026-12-20: moves (OPS-7)`. It may quote a person. */
-export function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
-  return describeDecision({ ...unsaid, kind: 'waiver', by: owner, reason, until: expires, ticket })
+export function describeWaiver(waiver: Waiver & { readonly match?: string }): string {
+  const { owner, reason, expires, ticket, match = null } = waiver
+  return describeDecision({ ...unsaid, kind: 'waiver', by: owner, reason, until: expires, ticket, match })
 }
 
 /** How a violation ended. Empty while it is active. */
@@ -109,6 +110,19 @@ function nameBaseline({ run = null }: Pick<SaidOfDecision, 'run'>): string {
 function describeSignature({ by, at, kind }: SaidOfDecision): string {
   const when = kind === 'window' ? 'from' : 'on'
   return `${by === null ? '' : ` by ${by}`}${at === null ? '' : ` ${when} ${showTime(at)}`}`
+}
+
+/**
+ * `lee, account root on host db1`: the name is what a person typed, account and host (`root on db1`) are what the
+ * operating system said.
+ */
+export function describeSigner({ by, os_user: account }: { readonly by: string; readonly os_user: string | null }) {
+  return account === null ? by : `${by}, ${nameAccount(account)}`
+}
+
+/** `root on db1` is `account root on host db1`. */
+export function nameAccount(account: string): string {
+  return `account ${account.replace(' on ', ' on host ')}`
 }
 
 /** `policy.yaml:12` */

@@ -1,18 +1,19 @@
 import { isCoverageComplete } from '../model/coverage.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
-import { neutralise, neutraliseJson } from '../text/neutralise.ts'
+import { neutraliseJson } from '../text/neutralise.ts'
 import { columnsIn, layTable, valueIn } from '../text/table.ts'
-import type { Answer, AnswerCoverage, AnswerRun, AnswerView } from './answer.ts'
+import type { Answer, AnswerCoverage, AnswerPage, AnswerRun, AnswerView } from './answer.ts'
 import type { AnswerFormat } from './answer-formats.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import { describeFailures, groupFailures } from './describe-failures.ts'
-import { showBlocks } from './document/terminal.ts'
+import { type Block, list, text } from './document/blocks.ts'
+import { narrowest, type Screen, showBlocks } from './document/terminal.ts'
 import { listingWalks } from './gaps.ts'
 import type { RenderOptions } from './report-format.ts'
-import { openAnswerPage, type TextPage } from './text/page.ts'
+import { locateCommands, locatingOptions } from './text/commands.ts'
+import { painter } from './text/paint.ts'
 import { shorten } from './text/shorten.ts'
 import { showTime } from './text/show-time.ts'
 
@@ -74,20 +75,26 @@ function cellOf(value: Json): Cell {
 }
 
 function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: AnswerRenderOptions): string {
-  const page = openAnswerPage(answer.run?.number ?? 0, render)
-  const body =
-    answer.rows.length === 0
-      ? wrapProse(page.locate(view.nothing), page.width)
-      : (view.lines?.(answer, page) ?? showRows(answer, view, page, render))
-  const omittedLine = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}${view.omits ?? 'more'}; --limit all shows them`
+  const { colour, width, tableWidth, locating = {} } = render
+  const locate = (said: string) => (locating === null ? said : locateCommands(said, locating))
+  const screen = { paint: painter(colour), width: Math.max(width, narrowest), full: true, locate }
+  const show = (blocks: readonly Block[]) => {
+    const [first, ...rest] = showBlocks(blocks, screen)
+    return first === undefined || first === '' ? rest : [first, ...rest]
+  }
+  const page: AnswerPage = {
+    runNumber: answer.run?.number ?? 0,
+    commandFor: (command) => (locating === null ? null : `hookdrift ${command}${locatingOptions('report', locating)}`),
+  }
+  const rowsOf = () =>
+    view.blocks === undefined ? showTable(answer, view, { ...screen, tableWidth }) : show(view.blocks(answer, page))
+  const omitted = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}${view.omits ?? 'more'}; --limit all shows them`
   const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)
-  const prose = (sentences: readonly string[] = []) =>
-    sentences.flatMap((sentence) => wrapProse(neutralise(page.locate(sentence)), page.width))
   const parts = [
-    [...(saysRun ? showExtent(answer, page) : []), ...prose(answer.remarks)],
-    body,
-    answer.omitted === 0 ? [] : [page.paint('aside', omittedLine)],
-    prose(answer.conclusion),
+    show([...(saysRun ? extentOf(answer) : []), ...sentences(answer.remarks)]),
+    answer.rows.length === 0 ? show([text(view.nothing)]) : rowsOf(),
+    answer.omitted === 0 ? [] : show([text(omitted, 'aside')]),
+    show(sentences(answer.conclusion)),
   ]
   return parts
     .filter((part) => part.length > 0)
@@ -95,47 +102,42 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
     .join('\n')
 }
 
-function showRows<Row>(answer: Answer<Row>, view: AnswerView<Row>, page: TextPage, render: AnswerRenderOptions) {
-  if (view.blocks === undefined) return showTable(answer, view, page, render.tableWidth)
-  const { runNumber, locating } = page
-  const commandFor = (command: string) => (locating === null ? null : `hookdrift ${command}${locating}`)
-  const lines = showBlocks(view.blocks(answer, { runNumber, commandFor }), { ...page, full: true })
-  return lines[0] === '' ? lines.slice(1) : lines
+function sentences(said: readonly string[] = []): readonly Block[] {
+  return said.map((sentence) => text(sentence))
 }
 
-function showTable<Row>({ rows }: Answer<Row>, view: AnswerView<Row>, page: TextPage, width: number): string[] {
-  const { columns, below } = view
-  const [header = [], ...lines] = layTable(columns, rows, width)
+function showTable<Row>(
+  { rows }: Answer<Row>,
+  { columns, below }: AnswerView<Row>,
+  { tableWidth, ...screen }: Screen & Pick<AnswerRenderOptions, 'tableWidth'>,
+): string[] {
+  const [header = [], ...lines] = layTable(columns, rows, tableWidth)
   const rowLines = rows.flatMap((row, at) => {
-    const sentence = below?.(row) ?? ''
-    return [
-      ...(lines[at] ?? []),
-      ...wrapProse(neutralise(page.locate(sentence)), page.width - 4).map((line) => `    ${line}`),
-    ]
+    const sentence = showBlocks([text(below?.(row) ?? '')], { ...screen, width: screen.width - 4 })
+    return [...(lines[at] ?? []), ...sentence.map((line) => `    ${line}`)]
   })
-  return [...header.map((line) => page.paint('heading', line)), ...rowLines]
+  return [...header.map((line) => screen.paint('heading', line)), ...rowLines]
 }
 
 const mostShown = 5
 
 /** The run that an answer is as of, and its gaps: without them, the rows mean nothing. */
-function showExtent({ run, coverage }: Pick<Answer<never>, 'run' | 'coverage'>, page: TextPage): string[] {
-  if (run === null) return ['The history has no committed run.']
-  const asOf = page.paint('aside', `As of run ${run.number}, ${showTime(run.started_at)}.`)
+function extentOf({ run, coverage }: Pick<Answer<never>, 'run' | 'coverage'>): readonly Block[] {
+  if (run === null) return [text('The history has no committed run.')]
+  const asOf = text(`As of run ${run.number}, ${showTime(run.started_at)}.`, 'aside')
   // Of the policy, nothing is scanned.
-  return coverage === undefined || coverage.length === 0 ? [asOf] : [asOf, ...showWalks(coverage, run, page)]
+  return coverage === undefined || coverage.length === 0 ? [asOf] : [asOf, ...describeWalks(coverage, run)]
 }
 
-function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: TextPage): string[] {
+function describeWalks(coverage: readonly AnswerCoverage[], run: AnswerRun): readonly Block[] {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   const incomplete = walks.filter(({ status }) => status !== 'complete')
   const ofProjects = listingWalks(coverage)
   // A list is read again only where something is open for it.
   const earlier = new Map(ofProjects.filter((walk) => walk.run < run.number).map((walk) => [walk.project, walk.run]))
-  const projects = new Set(ofProjects.map(({ project }) => project)).size
-  const headline = isCoverageComplete(coverage)
-    ? page.paint('good', `Scanned ${count(projects, 'project')} completely.`)
-    : page.paint('alarm', `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'listing')} not complete.`)
+  const [only = '', ...others] = new Set(ofProjects.map(({ project }) => project))
+  // An answer about one project or one resource says nothing about the others of the run.
+  const scanned = others.length === 0 ? only : count(others.length + 1, 'project')
   const remarks = [
     ...groupFailures(coverage, []).map((group) => {
       const { headline, cost } = describeFailures(group)
@@ -143,10 +145,15 @@ function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Te
     }),
     ...[...earlier].map(([project, last]) => `${project} was last scanned by run ${last}`),
   ]
-  const lines = remarks.slice(0, mostShown).flatMap((text) => {
-    const [first = '', ...rest] = wrapProse(neutralise(text), page.width - 4)
-    return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
-  })
   const omitted = remarks.length - mostShown
-  return [headline, ...lines, ...(omitted > 0 ? [`  … and ${omitted} more; --format json shows all`] : [])]
+  return [
+    isCoverageComplete(coverage)
+      ? text(`Scanned ${scanned} completely.`, 'good')
+      : text(`INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'listing')} not complete.`, 'alarm'),
+    ...list(
+      'remark',
+      remarks.slice(0, mostShown).map((remark) => ({ text: remark })),
+    ),
+    ...(omitted > 0 ? [text(`… and ${omitted} more; --format json shows all`)] : []),
+  ]
 }

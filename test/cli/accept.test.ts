@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { parse } from 'csv-parse/sync'
 import { afterAll, describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
+import { showTime } from '../../src/report/text/show-time.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openCliFixture } from './cli-fixture.ts'
 import { refusal } from './refusal.ts'
@@ -104,7 +105,7 @@ describe('hookdrift accept', () => {
       ended_by: null,
     })
     expect(accepted.value_digest).toMatch(/^[0-9a-f]{64}$/)
-    expect((await ask('accept --list')).stdout).toContain(`lee, as OS user ${username} on ${hostname()}`)
+    expect((await ask('accept --list')).stdout).toContain(`by lee, account ${username} on host ${hostname()} on `)
     await cli.audit('--quiet')
     const project = at(cli.fleet.projects(), 0).uid
     changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, url: 'http://other.example.com/in' }))
@@ -129,10 +130,10 @@ describe('hookdrift accept', () => {
     const { stdout } = await ask('accept --list', { columns: 80 })
     const lines = stripVTControlCharacters(stdout).split('\n')
     expect(lines.filter((line) => line.length > 80)).toEqual([])
-    expect(lines[0]).toBe(`${fingerprint.slice(0, 8)}  endpoint/url-not-https`)
+    expect(lines[0]).toBe(`  ${fingerprint.slice(0, 8)} endpoint/url-not-https`)
     const text = lines.join('\n').replace(/\n +/g, ' ')
     expect(text).toContain(`${of} endpoint "${name}" ${uid} at /url`)
-    expect(text).toContain(`, ${row.at.slice(0, 10)}: ${reason}\n`)
+    expect(text).toContain(` on ${showTime(row.at)}: ${reason} `)
     expect(text).not.toContain('…')
     const { stdout: csv } = await ask('accept --list --format csv')
     expect(parse(csv, { columns: true })[0]).toMatchObject({ fingerprint, name, reason })

@@ -249,7 +249,9 @@ describe('hookdrift baseline', () => {
       [`opened ${changed}`, `opened ${came}`, `opened ${gone}`, `opened ${other}`].sort(),
     )
     const approved = await baseline(cli, `approve --uid ${changed} ${gone} ${came} --note agreed`)
-    expect(approved.stdout).toContain(`Approved ${changed}, ${gone}, ${came} as of run 2: acme/${name}.`)
+    expect(approved.stdout.replaceAll('\n', ' ')).toContain(
+      `Approved ${changed}, ${gone}, ${came} as of run 2: acme/${name}.`,
+    )
     expect(approved.stdout).toContain('This ends 3 violations with the next run: 3 medium')
     expect(await unexpected()).toEqual(
       [`accepted ${changed}`, `accepted ${came}`, `accepted ${gone}`, `continuing ${other}`].sort(),

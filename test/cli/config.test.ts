@@ -71,7 +71,7 @@ describe('hookdrift config check', () => {
     const { code, stdout } = await run('config check', secrets)
     expect(code).toBe(0)
     expect(stdout).toContain('hookdrift.yaml is valid: 1 service, 2 projects, 0 schedules, 2 channels.')
-    expect(stdout).toMatch(/policy\.yaml is valid: \d+ rules, 0 waivers, 0 tests\.\n$/)
+    expect(stdout).toMatch(/policy\.yaml is valid: \d+ rules, 0 overrides, 0 waivers, 0 probes,\s0 tests\.\n$/)
     expect(stdout).toContain('warning: hookdrift.yaml:11:24: the file contains a secret')
   })
 

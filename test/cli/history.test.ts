@@ -29,10 +29,9 @@ describe('hookdrift history copy', () => {
     await cli.audit()
     const copied = await command('history copy hookdrift.db new/place.db', { cwd: cli.directory.path })
     expect(copied).toMatchObject({ code: 0, stderr: '' })
-    expect(copied.stdout.replaceAll(/\d+ rows/g, 'N rows')).toBe(`${at('new/place.db')}: runs up to 1, N rows, verified.
-${at('hookdrift.db')} was moved: it refuses runs from now on. Name the new place where this one was named.
-The installation key is not copied: copy ${at('hookdrift.key')} to ${at('new')}.
-`)
+    expect(copied.stdout.replaceAll(/\d+ rows/g, 'N rows').replaceAll(/\s+/g, ' ')).toBe(
+      `${at('new/place.db')}: runs up to 1, N rows, verified. ${at('hookdrift.db')} was moved: it refuses runs from now on. Name the new place where this one was named. The installation key is not copied: copy ${at('hookdrift.key')} to ${at('new')}. `,
+    )
     const refused = await cli.audit()
     expect(refused.code).toBe(5)
     expect(refused.stderr).toContain(`the history ${at('hookdrift.db')} was moved to ${at('new/place.db')} at`)

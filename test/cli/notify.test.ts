@@ -125,7 +125,9 @@ describe('hookdrift audit with notifications', () => {
     expect(stdout).toMatch(
       /To enable hook again, correct its address, and run\s`hookdrift\snotify\s--config\s\S+\s--test\shook`/,
     )
-    expect((await notified.doctor()).stdout).toMatch(/^! channel +hook: disabled, because its receiver answered 410/m)
+    expect((await notified.doctor()).stdout).toMatch(
+      /^ {2}! channel: hook: disabled, because its receiver answered 410/m,
+    )
     notified.receiver.answers(() => ({ status: 204 }))
     expect((await notified.notify('--test hook')).code).toBe(0)
     await notified.notify()

@@ -194,10 +194,11 @@ describe('a policy with rules of its own', () => {
     directory.write('policy.yaml', `extends: [tls]${custom('size(resource.name) < 3')}${override}`)
     const { code, stdout } = await hookdrift(`policy explain ${uid} acme/short-names`)
     expect(code).toBe(0)
-    expect(stdout.replaceAll(`${directory.path}/`, '').split('\n').slice(2, 5)).toEqual([
+    expect(stdout.replaceAll(`${directory.path}/`, '').split('\n').slice(2, 6)).toEqual([
       'acme/short-names is on, low',
-      '     custom    high  policy.yaml:3:9',
-      expect.stringMatching(/^ {2}→ {2}override {2}low {3}policy\.yaml:10:\d+$/),
+      expect.stringMatching(/^layer /),
+      expect.stringMatching(/^custom +high +policy\.yaml:3:9$/),
+      expect.stringMatching(/^override +low +policy\.yaml:10:\d+ +decides$/),
     ])
     expect((await cli.json(`policy explain ${uid}`)).rows).toEqual(
       expect.arrayContaining([

@@ -75,9 +75,9 @@ describe('hookdrift probe', () => {
     await using cli = await openCliFixture()
     const { code, stdout } = await cli.probe('orders')
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^ok {2}acme\/\S+ {2}probe orders {2}source "or\\x1b\[31mders" 01/)
+    expect(stdout).toMatch(/^ok: acme\/\S+ probe orders source "or\\x1b\[31mders" 01/)
     expect(stdout).toMatch(/"password": "sealed:[0-9a-f]{32}"/)
-    expect(stdout).toMatch(/\nlog\n {2}saw\\x1b\[2J 1\n$/)
+    expect(stdout).toMatch(/\nlog\nsaw\\x1b\[2J 1\n$/)
     expect(stdout).not.toMatch(/hunter|\u001b/)
   })
 

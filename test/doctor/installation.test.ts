@@ -67,7 +67,7 @@ describe('doctor', () => {
     expect(incomplete.of('configuration').join()).toMatch(/^fail HOOKDRIFT_KEY: not set .* is set\.$/)
     const whole = { HOOKDRIFT_URL: url, HOOKDRIFT_KEY: acmeKey, HOOKDRIFT_PROJECTS: 'payments=P1' }
     const { of } = await examine(directory.path, whole)
-    expect(of('configuration')).toEqual(['ok the environment: 1 service, 1 project'])
+    expect(of('configuration')).toEqual(['ok the environment: 1 service, 1 project, 0 schedules, 0 channels'])
     const plain = await examine(directory.path, { ...whole, HOOKDRIFT_URL: 'http://gateway.invalid' })
     expect(plain.of('configuration')[1]).toMatch(/^warn HOOKDRIFT_URL: the key is sent unencrypted over http/)
   })
@@ -113,7 +113,9 @@ describe('doctor', () => {
     expect(of('history')).toEqual([
       'fail the history ./runs/ is named as a directory, expected a file → Name a file in it, such as ./runs/hookdrift.db',
     ])
-    expect(of('policy')).toEqual([expect.stringMatching(/^ok none configured: the \d+ rules of the recommended pack$/)])
+    expect(of('policy')).toEqual([
+      expect.stringMatching(/^ok none configured: the recommended pack with \d+ rules, 0 overrides/),
+    ])
   })
 
   it('says what to do about a page in place of the gateway, a broken policy and a secret in the file', async () => {
@@ -144,11 +146,11 @@ describe('doctor', () => {
     const { code, stdout, stderr } = await command(['doctor'], { cwd: directory.path, env: { ACME_KEY: acmeKey } })
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     const lines = stdout.split('\n')
-    expect(lines).toContain('✓ configuration  hookdrift.yaml: 1 service, 2 projects')
+    expect(lines).toContain('  ✓ configuration: hookdrift.yaml: 1 service, 2 projects, 0 schedules, 0 channels')
     expect(lines).toContain('acme')
-    expect(lines).toContain('  ✓ dns            127.0.0.1 is an address')
-    expect(stdout).toMatch(/^ {2}✗ tcp {12}127\.0\.0\.1:\d+: connection refused\n {19}→ Check that the service runs/m)
-    expect(lines).toContain('  – key            an earlier check failed')
+    expect(lines).toContain('  ✓ dns: 127.0.0.1 is an address')
+    expect(stdout).toMatch(/^ {2}✗ tcp: 127\.0\.0\.1:\d+: connection refused\n {4}→ Check that the service runs/m)
+    expect(lines).toContain('  – key: an earlier check failed')
     expect(lines.at(-2)).toBe('1 problem. Exit code 3.')
   })
 })
@@ -161,7 +163,7 @@ describe('the policy', () => {
     directory.write('policy.yaml', `rules: {}\nwaivers:\n  - ${waiver}\n`)
     const { of } = await examine(directory.path, { ACME_KEY: acmeKey })
     expect(of('policy')).toEqual([
-      expect.stringMatching(/^ok policy\.yaml: \d+ rules, 1 waiver$/),
+      expect.stringMatching(/^ok policy\.yaml: \d+ rules, 0 overrides, 1 waiver, 0 probes$/),
       expect.stringMatching(/^warn \S*policy\.yaml:3: the waiver of endpoint\/url-not-https by alice .* → Remove it/),
     ])
   })

@@ -50,7 +50,7 @@ describe('a service that can be audited', () => {
       expect.stringMatching(
         /^key ok \$\{ACME_KEY\} at hookdrift\.yaml:4:10 with \d+ characters beginning with CO\.demo: accepted, a personal key$/,
       ),
-      'page-size ok pages of 10 items are granted; rate limit not named',
+      'page-size ok pages of 10 resources are granted; rate limit not named',
       `projects ok 2 of 2 found: ${names}`,
     ])
     expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']))
@@ -95,7 +95,7 @@ describe('a service that can be audited', () => {
     })
     using directory = directoryFor(service.url, { projects })
     expect((await examine(directory.path, env)).of('page-size')).toEqual([
-      'warn pages of 10 items are cut to 4; rate limit not named → Set page_size: 4 for this service.',
+      'warn pages of 10 resources are cut to 4; rate limit not named → Set page_size: 4 for this service.',
     ])
     const { of } = await examineUrl(greet)
     expect(of('clock')).toEqual([
@@ -300,7 +300,7 @@ describe('a page size', () => {
       json(200, { status: true, data })(request, response)
     })
     const { of } = await examineUrl(url, { projects: { p1: 'billing' } })
-    expect(of('page-size')).toEqual([`ok pages of 10 items are granted; ${expected}`])
+    expect(of('page-size')).toEqual([`ok pages of 10 resources are granted; ${expected}`])
   })
 
   it('that the service refuses is named', async () => {
@@ -317,7 +317,7 @@ describe('a page size', () => {
     expect({ code, failed }).toEqual({ code: 3, failed: ['page-size'] })
     expect(of('page-size')).toEqual([
       expect.stringMatching(
-        /^fail a page of 10 items: GET .*: 422 .*says "perPage is too large".* → Lower `page_size`/,
+        /^fail a page of 10 resources: GET .*: 422 .*says "perPage is too large".* → Lower `page_size`/,
       ),
     ])
   })
@@ -544,7 +544,7 @@ describe('projects that the list of the service decides', () => {
   it('are asked for, and the key is that of the service', async () => {
     const { code, of, names } = await examineListed()
     expect(code).toBe(0)
-    expect(of('configuration')).toEqual([expect.stringContaining('1 service, 0 projects, and those of 1 list')])
+    expect(of('configuration')).toEqual([expect.stringContaining('1 service, listed projects, 0 schedules')])
     expect(of('key')).toEqual([expect.stringMatching(/accepted, a personal key$/)])
     expect(of('projects')).toEqual([`ok 2 of 2 found: ${names.join(', ')}`])
   })

@@ -2,7 +2,8 @@ import { assert, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { explainRule } from '../../src/policy/explain-rule.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { explanationColumns, showExplanation } from '../../src/questions/answer-explanations.ts'
+import { explanationColumns, explanationsView, policyExplainForm } from '../../src/questions/answer-explanations.ts'
+import { writeAnswer } from '../../src/report/show-answer.ts'
 import { layTable } from '../../src/text/table.ts'
 
 const files: Readonly<Record<string, string>> = {
@@ -33,17 +34,23 @@ function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labe
   })
 }
 
+function shown(explanation: ReturnType<typeof explained>, style = inEtc): string {
+  const answer = { form: policyExplainForm, run: null, rows: [explanation], omitted: 0 }
+  return writeAnswer('text', answer, explanationsView(true, style), { colour: false, width: 100, tableWidth: 100 })
+}
+
 describe('the explanation of a rule', () => {
   it('shows every layer that configures the rule, the deciding one, and matching waivers', () => {
-    expect(showExplanation(explained('endpoint/timeout-high'), inEtc).join('\n')).toBe(
+    expect(shown(explained('endpoint/timeout-high'))).toBe(
       `endpoint/timeout-high is on, low, with {"max_seconds":10}
-     catalogue  medium
-     rules      high    {"max_seconds":90}  base.yaml:1:10
-  →  rules      low                         policy.yaml:3:3
-     override   low     {"max_seconds":10}  policy.yaml:6:36
-  waived until the end of 2026-03-31 for uid e1 by payments: slow bank
-
-Later lines win, option by option; → decides whether the rule is on, and its severity.`,
+layer      severity  options             at
+catalogue  medium
+rules      high      {"max_seconds":90}  base.yaml:1:10
+rules      low                           policy.yaml:3:3   decides
+override   low       {"max_seconds":10}  policy.yaml:6:36
+  Waived for uid e1 by payments until the end of 2026-03-31: slow bank
+Later rows win, option by option; one decides whether the rule is on, and its severity.
+`,
     )
   })
 
@@ -71,11 +78,9 @@ Later lines win, option by option; → decides whether the rule is on, and its s
   })
 
   it('says when nothing configures a rule', () => {
-    expect(showExplanation(explained('endpoint/orphan'), inEtc)).toEqual([
-      'endpoint/orphan is off',
-      '     catalogue  low',
-      '  The policy does not name it.',
-    ])
+    expect(shown(explained('endpoint/orphan'))).toMatch(
+      /^endpoint\/orphan is off\nlayer .*\ncatalogue {2}low\nThe policy does not name it\.\n$/,
+    )
   })
 
   it('of several rules is one line each', () => {
@@ -90,14 +95,12 @@ Later lines win, option by option; → decides whether the rule is on, and its s
   it('does not call waived what a waiver that has ended was for', () => {
     const later = { ...inEtc, now: Date.parse('2026-04-01') }
     const one = explained('endpoint/timeout-high')
-    expect(showExplanation(one, later)).toContain(
-      '  waived before, until the end of 2026-03-31, for uid e1 by payments: slow bank',
-    )
+    expect(shown(one, later)).toContain('Ended: waived for uid e1 by payments until the end of 2026-03-31: slow bank')
     expect(layTable(explanationColumns(later), [one], 100)[1]).toEqual([expect.not.stringContaining('waived')])
   })
 
   it('contains no terminal control', () => {
     const hostile = { ...explained('endpoint/orphan'), rule: 'a\u001b[31m/b' }
-    expect(showExplanation(hostile, inEtc)).not.toContain('\u001b')
+    expect(shown(hostile)).not.toContain('\u001b')
   })
 })

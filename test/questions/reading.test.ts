@@ -324,7 +324,7 @@ it('says of what could not be checked that it is left out of what is open', asyn
     { rule: 'endpoint/inactive', projects: 1, reason: expect.stringContaining('missed 1 endpoint that shows a') },
   ])
   const other = await asked('--open', '--rule', 'endpoint/url-not-https')
-  expect(other.said).toContain('Scanned 1 project completely. No such violation.')
+  expect(other.said).toContain('Scanned acme/payments completely. No such violation.')
   const report = await history.ask('report')
   expect(report.stdout.replace(/\s+/g, ' ')).toMatch(
     /endpoint\/inactive missed 1 endpoint that shows a malformed status since run 2 \([^)]*\) \(acme\/payments\)\./,

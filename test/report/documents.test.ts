@@ -110,6 +110,8 @@ function factsOfBlock(block: Block, form: keyof typeof forms): readonly string[]
       return form === 'html' ? [] : [block.text]
     case 'commands':
       return block.rows.map(({ command }) => command)
+    case 'verbatim':
+      return block.lines
     case 'section':
       if (block.isAppendix && form === 'markdown') return []
       return [...wordsOf(block.title), ...factsOf(block.blocks, form)]

@@ -6,12 +6,12 @@ import type {
   ControlState,
   ControlViolation,
   Exemption,
-  Population,
   Preparation,
 } from '../../compliance/compliance.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { isAtLeast, isOpen, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
+import { describeSigner, nameAccount } from '../describe-ending.ts'
 import { groupEvidenceGaps, nameGaps } from '../describe-failures.ts'
 import {
   anchorOf,
@@ -232,8 +232,10 @@ const mostDecisions = 50
 
 function sayPrepared({ at, by }: Preparation, company: string | null): string {
   const forWhom = company === null ? '' : `, for ${company}`
-  return `${showTime(at)} by ${nameAccount(by)}, not authenticated by hookdrift${forWhom}`
+  return `${showTime(at)} by ${nameAccount(by)}${unproven}${forWhom}`
 }
+
+const unproven = ', not authenticated by hookdrift'
 
 function describePopulation(compliance: Compliance): readonly Block[] {
   const { changes = [], approvals = [] } = compliance
@@ -258,7 +260,7 @@ function describeChanges({ changes = [], approvals = [] }: Compliance): readonly
         ...(paths.length === 0 ? [] : [joined(paths, ', ')]),
         approved === undefined
           ? 'not approved in the period'
-          : `state approved ${showTime(approved.at)}, ${byWhom(approved)}`,
+          : `state approved ${showTime(approved.at)}, by ${describeSigner(approved)}${unproven}`,
       ],
     }
   })
@@ -269,22 +271,11 @@ function describeApprovals({ approvals = [] }: Compliance): readonly Block[] {
   const items = approvals.map((approval): Item => {
     const { project, run, at, note } = approval
     return {
-      text: `${project}: the state of ${run === null ? 'files' : `run ${run}`}, approved ${showTime(at)} ${byWhom(approval)}`,
+      text: `${project}: the state of ${run === null ? 'files' : `run ${run}`}, approved ${showTime(at)} by ${describeSigner(approval)}${unproven}`,
       ...(note !== null && { below: [note] }),
     }
   })
   return list('approval', items, mostDecisions)
-}
-
-/** `root on db1` is `account root on host db1`. */
-function nameAccount(account: string): string {
-  return `account ${account.replace(' on ', ' on host ')}`
-}
-
-/** The name is what was typed, account and host are what the operating system said. */
-function byWhom({ by, os_user: account }: Population['approvals'][number]): string {
-  const named = account === null ? '' : `, ${nameAccount(account)}`
-  return `by ${by}${named}, not authenticated by hookdrift`
 }
 
 function describeRuns({ runs = [] }: Compliance): readonly Block[] {

@@ -14,6 +14,7 @@ export type Block =
   | ListBlock
   | CommandsBlock
   | FixBlock
+  | VerbatimBlock
   | SectionBlock
   | SignatureBlock
 
@@ -174,6 +175,12 @@ export interface FixBlock {
   readonly text: string
 }
 
+/** Lines to copy or to read as they are, harmless already: a command of several lines, JSON, a page that is laid out. */
+export interface VerbatimBlock {
+  readonly kind: 'verbatim'
+  readonly lines: readonly string[]
+}
+
 /** Lines to sign on paper. */
 export interface SignatureBlock {
   readonly kind: 'signature'
@@ -182,6 +189,10 @@ export interface SignatureBlock {
 
 export function text(said: Inline, tone?: TextBlock['tone']): TextBlock {
   return { kind: 'text', text: said, ...(tone && { tone }) }
+}
+
+export function verbatim(lines: readonly string[]): VerbatimBlock {
+  return { kind: 'verbatim', lines }
 }
 
 export function severityChip(severity: Severity): Chip {

@@ -89,6 +89,9 @@ function show(block: Block, links: DocumentLinks | undefined, depth: number): Ma
     case 'fix': {
       return remediation(block.text)
     }
+    case 'verbatim': {
+      return html`<pre class="command">${block.lines.map((line) => html`${line}\n`)}</pre>\n`
+    }
     case 'section': {
       return showSection(block, links, depth)
     }

@@ -86,6 +86,9 @@ function partsOf(block: Block, depth: number): readonly Part[] {
     case 'fix': {
       return ['', inMarkdown(`Fix: ${block.text}`)]
     }
+    case 'verbatim': {
+      return ['', ...block.lines.map((line) => `    ${line}`)]
+    }
     case 'section': {
       return sectionOf(block, depth + 1)
     }

@@ -3,7 +3,7 @@ import { count } from '../../text/count.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
 import { layTable } from '../../text/table.ts'
 import type { RenderOptions } from '../report-format.ts'
-import { isStyle, painter, type Style, type TextPage } from '../text/page.ts'
+import { isStyle, type Paint, painter, type Style } from '../text/paint.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from './blocks.ts'
 import { fieldLines, firstSteps } from './lines.ts'
 
-const narrowest = 40
+export const narrowest = 40
 const mostFields = 20
 
 /** For people at a terminal. */
@@ -33,11 +33,19 @@ export function asTerminal(
   return `${showBlocks([text(title, 'strong'), verdict, ...about, ...sections], page).join('\n')}\n`
 }
 
-/** Blocks as lines of at most the page's width, but for commands, which are never broken. */
+export interface Screen extends Pick<RenderOptions, 'full'> {
+  readonly paint: Paint
+  readonly width: number
+  /** What becomes of commands in texts; default: nothing. */
+  readonly locate?: (text: string) => string
+}
+
+/** Blocks as lines of at most a screen's width, but for commands, which are never broken. */
 export function showBlocks(
   blocks: readonly Block[],
-  { paint, width, full }: Pick<TextPage, 'paint' | 'width'> & Pick<RenderOptions, 'full'>,
+  { paint, width, full, locate = (text) => text }: Screen,
 ): string[] {
+  const say = (inline: Inline) => plain(spansOf(inline).map((span) => (typeof span === 'string' ? locate(span) : span)))
   const wrap = (said: string, by: number) => wrapProse(said, width - by).map((line) => `${' '.repeat(by)}${line}`)
   return showAll(blocks, 0)
 
@@ -55,10 +63,10 @@ export function showBlocks(
       case 'text': {
         const { tone } = block
         const style = tone === 'strong' ? 'heading' : tone
-        return wrap(plain(block.text), by).map((line) => (style === undefined ? line : paint(style, line)))
+        return wrap(say(block.text), by).map((line) => (style === undefined ? line : paint(style, line)))
       }
       case 'facts': {
-        return block.facts.flatMap(([name, value]) => wrap(`${name}: ${plain(value)}`, by))
+        return block.facts.flatMap(([name, value]) => wrap(`${name}: ${say(value)}`, by))
       }
       case 'verdict': {
         const { outcome, word, sentence, facts } = block
@@ -82,7 +90,10 @@ export function showBlocks(
         return showCommands(block.rows)
       }
       case 'fix': {
-        return wrap(plain(`Fix: ${firstSteps(block.text, full)}`), by).map((line) => paint('aside', line))
+        return wrap(say(`Fix: ${firstSteps(block.text, full)}`), by).map((line) => paint('aside', line))
+      }
+      case 'verbatim': {
+        return block.lines.map((line) => `${' '.repeat(by)}${line}`)
       }
       case 'section': {
         return showSection(block, by)
@@ -111,7 +122,7 @@ export function showBlocks(
     const columns = titles.map(({ title, kind }, at) => ({
       name: title.toLowerCase(),
       only: 'text' as const,
-      show: (row: (typeof rows)[number]) => plain(row.cells[at] ?? ''),
+      show: (row: (typeof rows)[number]) => say(row.cells[at] ?? ''),
       ...(kind === 'number' && { align: 'right' as const }),
     }))
     const [header = [], ...laid] = layTable(columns, rows, width - by)
@@ -144,9 +155,9 @@ export function showBlocks(
     const omitted = items.length - listed.length
     return [
       ...listed.flatMap(({ text: said, fields, below = [] }) => [
-        ...inColour(said, hang(plain(said), by + 2)),
+        ...inColour(said, hang(say(said), by + 2)),
         ...[...fieldLines(fields, full ? fields?.length : mostFields), ...below].flatMap((line) =>
-          wrap(plain(line), by + 4),
+          wrap(say(line), by + 4),
         ),
       ]),
       ...showOmitted(omitted, noun, command, by + 2),

@@ -74,11 +74,6 @@ async function test(options: TestOptions, terminal: ProcessContext): Promise<num
   const policy = await loadPolicy(file)
   const ids = policy.allRules.map(({ id }) => id)
   const tests = await loadPolicyTests(file, ids)
-  if (tests.length === 0) {
-    throw AuditError.usage(`${file} has no tests`, {
-      advice: 'write them under `tests` in it, or in a file next to it that ends in .test.yaml',
-    })
-  }
   const answer = answerPolicyTests(policy, tests)
   // All are shown, unless a limit is given: the failed ones may be the last.
   const rows = limited(answer.rows, options.limit ?? Number.POSITIVE_INFINITY)

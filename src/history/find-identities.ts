@@ -67,11 +67,3 @@ function relationTo(text: string, meant: readonly IdentityMatch[]): string {
   if (isUid.every(Boolean)) return 'begins the uids of'
   return isUid.some(Boolean) ? 'begins the uids and names of' : 'begins the names of'
 }
-
-/** For a text that means no resource. `where`: projects and a kind that were chosen. */
-export function unknownResource(text: string, run: number, where: readonly string[] = []): AuditError {
-  const chosen = where.length === 0 ? '' : ` in ${where.join(' ')}`
-  return AuditError.usage(`the history up to run ${run} has no resource ${JSON.stringify(text)}${chosen}`, {
-    advice: '`hookdrift state --format csv` lists the resources; pruned runs are not in the history',
-  })
-}

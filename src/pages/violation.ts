@@ -37,6 +37,7 @@ import { asHtml } from '../report/document/html.ts'
 import { gapsFor, isGap } from '../report/gaps.ts'
 import {
   command,
+  emptyState,
   type Fact,
   factList,
   fold,
@@ -71,9 +72,8 @@ export const violationPage: SitePage = {
   // Ages count from the time of asking, and people accept violations between runs.
   isOfRun: false,
   async show(asked) {
-    const then = await readViolation(asked)
     const request = await presentOf(asked)
-    const { identified, row, spans, acceptances } = request === asked ? then : await readViolation(request)
+    const { identified, row, spans, acceptances } = await readViolation(request)
     const { link } = request
     const { project, kind, uid } = identified
     const rule = await ruleOf(request, row.rule)
@@ -85,7 +85,7 @@ export const violationPage: SitePage = {
       heading: html`${rule?.title ?? row.rule}`,
       crumbs: [{ title: 'Violations', href: link('/violations') }],
       alarm: unread.gaps.length === 0 ? nothing : await showGaps(request, unread.scans.flatMap(toCoverage)),
-      body: html`${showSubject(row, request)}${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}${await thenSection(asked, html`${showSubject(then.row, asked)}${showWaiverOf(then.row, then.acceptances, asked)}`)}
+      body: html`${showSubject(row, request)}${await showUnknown(request, row, unread)}${showWaiverOf(row, acceptances, request)}${await thenSection(asked, await showThen(asked, spans))}
 ${await showHistoryOf(request, identified, { spans, runs })}
 <h2 id="fix">What to do</h2>
 ${rule !== undefined && rule.remediation !== '' && remediation(remediationFor(rule.remediation, [row]))}${await showRepair(request, identified, row)}
@@ -97,6 +97,17 @@ ${showStates(spans, runs)}`,
         : { command: ['violations'], options: { rule: row.rule } },
     }
   },
+}
+
+/** A violation as of the run that an address names. `spans`: its states until now. */
+async function showThen(asked: SiteRequest, spans: readonly ViolationSpan[]): Promise<Markup> {
+  const [first] = spans
+  if (asked.isLatest) return nothing
+  if (first !== undefined && first.fromRun > asked.run.number) {
+    return emptyState(`In run ${asked.run.number} it did not exist: run ${first.fromRun} opened it.`, 'none')
+  }
+  const { row, acceptances } = await readViolation(asked)
+  return html`${showSubject(row, asked)}${showWaiverOf(row, acceptances, asked)}`
 }
 
 /** A violation as of the run of a request, its states until then, and what people accepted of it. */

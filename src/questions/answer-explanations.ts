@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
-import { findIdentities, unknownResource } from '../history/find-identities.ts'
+import { findIdentities } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readEvaluations } from '../history/sql/last-evaluations.ts'
 import { type Identity, readVersionsOf } from '../history/sql/resource-life.ts'
@@ -18,6 +18,7 @@ import { asSentence, describeWaiver } from '../report/describe-ending.ts'
 import { type Block, list, text } from '../report/document/blocks.ts'
 import { quote } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
+import { unknownResource } from './unknown-resource.ts'
 
 export const policyExplainForm: AnswerForm = {
   name: 'policy-explain',
@@ -190,7 +191,7 @@ export async function findResource(
   const projects = project === undefined ? [] : [project]
   const identities = await findIdentities(history, named, { run, isChosen: chosenBy(projects) })
   const [identity, ...others] = identities
-  if (identity === undefined) throw unknownResource(named, run, projects)
+  if (identity === undefined) throw await unknownResource(history, named, { run, where: projects })
   const { uid } = identity
   if (others.length > 0) {
     const names = identities.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')

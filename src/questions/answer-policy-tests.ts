@@ -39,7 +39,7 @@ export function answerPolicyTests(policy: Policy, tests: readonly TestAtPosition
     run: null,
     rows,
     omitted: 0,
-    conclusion: [`${count(rows.length, 'test')}, ${verdict}`],
+    ...(rows.length > 0 && { conclusion: [`${count(rows.length, 'test')}, ${verdict}`] }),
   }
 }
 
@@ -48,7 +48,7 @@ export const policyTestsView: AnswerView<PolicyTestRow> = {
   blocks: ({ rows }) => [
     verbatim(rows.flatMap(({ problems }) => problems.map((problem) => neutralise(problemLine(problem))))),
   ],
-  nothing: '',
+  nothing: 'The policy has no tests: write them under `tests` in it, or in a file next to it that ends in .test.yaml.',
   isOfRun: false,
 }
 

@@ -6,11 +6,11 @@ import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
-import { type Answer, type AnswerForm, type AnswerView, aboutHistory, limited } from '../report/answer.ts'
+import { type AnswerForm, type AnswerView, aboutHistory, limited } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { selectProjects, toAnswerRun } from './as-of.ts'
-import { given, parameter, projectParameter, question, signedParameter, signedRun } from './question.ts'
+import { given, parameter, projectParameter, type QuestionReply, question, signedParameter, signedRun } from './question.ts'
 import { approvalsAsOf } from './signed-as-of.ts'
 
 const baselineRow = z.object({
@@ -50,26 +50,20 @@ export const baselines = question({
     run: signedParameter,
   },
   isOfRun: false,
-  async read(history, { project: projects, all = false, run: named }, { limit }) {
-    const ofProjects = projects.length === 0 ? '' : ` of ${projects.join(' ')}`
+  async read(history, { run: named, ...chosen }, { limit }) {
     const run = await signedRun(history, named)
-    const nothing =
-      run === undefined
-        ? `No baseline${ofProjects} is approved: drift rules compare with the last complete scan.`
-        : `No baseline${ofProjects} was approved by the end of run ${run.number}.`
-    return {
-      answer: await readBaselines(history, { run, projects, all, limit }),
-      view: { ...baselinesView, nothing },
-    }
+    return readBaselines(history, { ...chosen, run, limit, approvals: await approvalsAsOf(history, run) })
   },
 })
 
 interface BaselinesQuery {
   /** By whose end they were approved; undefined: all of them. */
   readonly run: CommittedRun | undefined
-  readonly projects: readonly string[]
+  /** By then. */
+  readonly approvals: readonly Approval[]
+  readonly project: readonly string[]
   /** Also superseded and revoked ones. */
-  readonly all: boolean
+  readonly all?: true | undefined
   readonly limit: number
 }
 
@@ -77,38 +71,32 @@ interface BaselinesQuery {
  * The approved baselines by project, newest first.
  * @throws AuditError.usage when no project matches
  */
-async function readBaselines(
+export async function readBaselines(
   history: HistoryReader,
-  { run, projects, all, limit }: BaselinesQuery,
-): Promise<Answer<BaselineRow>> {
-  const approvals = await approvalsAsOf(history, run)
+  { run, approvals, project: projects, all, limit }: BaselinesQuery,
+): Promise<QuestionReply<BaselineRow>> {
   const last = run ?? (await findLastRun(history))
   const scans = last === undefined ? [] : await readLatestScans(history, last.number)
   selectProjects([...scans, ...approvals], projects)
-  const rows = listBaselines(approvals, projects).map(({ row }) => row)
+  const ofProjects = projects.length === 0 ? '' : ` of ${projects.join(' ')}`
+  const nothing =
+    run === undefined
+      ? `No baseline${ofProjects} is approved: drift rules compare with the last complete scan.`
+      : `No baseline${ofProjects} was approved by the end of run ${run.number}.`
+  const rows = listBaselines(approvals, projects).filter(({ state }) => all || state === 'active')
   return {
-    form: baselineForm,
-    run: last === undefined ? null : toAnswerRun(last),
-    ...limited(
-      rows.filter(({ state }) => all || state === 'active'),
-      limit,
-    ),
+    answer: { form: baselineForm, run: last === undefined ? null : toAnswerRun(last), ...limited(rows, limit) },
+    view: { ...baselinesView, nothing },
   }
 }
 
-interface ListedBaseline {
-  /** Of the approval. */
-  readonly id: number
-  readonly row: BaselineRow
-}
-
 /** All approvals of some projects, by project, newest first. */
-function listBaselines(approvals: readonly Approval[], projects: readonly string[]): readonly ListedBaseline[] {
+function listBaselines(approvals: readonly Approval[], projects: readonly string[]): readonly BaselineRow[] {
   const active = new Set(activeApprovals(approvals))
   return approvals
     .filter(({ project }) => matchesProject(project.name, projects))
     .sort(byProjectNewestFirst)
-    .map((approval) => ({ id: approval.id, row: toRow(approval, active.has(approval)) }))
+    .map((approval) => toRow(approval, active.has(approval)))
 }
 
 function byProjectNewestFirst(a: Approval, b: Approval): number {

@@ -7,7 +7,7 @@ import { readTextFile } from '../app/read-text-file.ts'
 import { toReportCause } from '../audit/compose-report.ts'
 import { chosenBy } from '../config/choose-projects.ts'
 import { readGateway, unknownGateway } from '../config/read-gateway.ts'
-import { findIdentities, unknownResource } from '../history/find-identities.ts'
+import { findIdentities } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readCause } from '../history/sql/causes.ts'
 import {
@@ -58,6 +58,7 @@ import {
 import { chooseViolations, findReadyChanges } from './ready-changes.ts'
 import type { Restoration, RestoreRow, StepOfResource } from './restore-row.ts'
 import { concludeCauseRestore, concludeRestore, introduceRestore, moreOf, restoreView, toRow } from './show-restore.ts'
+import { unknownResource } from './unknown-resource.ts'
 
 /** `causes` has all of it. */
 const causeSummary = schemas.cause.pick({
@@ -581,7 +582,7 @@ function noReadyFix(rule: string): AuditError {
 async function findOne(reader: HistoryReader, { uid: named, run, projects, kind }: RestoreQuery): Promise<Identity> {
   const identities = await findIdentities(reader, named, { run: run.number, isChosen: chosenBy(projects, kind) })
   const [one, ...others] = identities
-  if (one === undefined) throw unknownResource(named, run.number)
+  if (one === undefined) throw await unknownResource(reader, named, { run: run.number })
   const { uid } = one
   if (others.length > 0) {
     const names = identities.map(({ project, kind }) => `${project.name} ${kind}`).join(', ')

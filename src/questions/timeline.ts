@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
-import { findKnown, unknownResource } from '../history/find-identities.ts'
+import { findKnown } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readNotesBetween } from '../history/sql/notes.ts'
 import {
@@ -35,6 +35,7 @@ import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { compareVersions } from './diff.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter, uidParameter } from './question.ts'
+import { unknownResource } from './unknown-resource.ts'
 
 /**
  * How a resource changed in a run. More than the changes of a report: `first_seen` by the first scan of its kind;
@@ -137,7 +138,8 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
   if (identities.length === 0) {
     // When --project matches no project, that is the error to report.
     selectProjects(await readLatestScans(reader, run.number), projects)
-    throw unknownResource(query.uid, run.number, [...projects, ...(kind === undefined ? [] : [kind])])
+    const where = [...projects, ...(kind === undefined ? [] : [kind])]
+    throw await unknownResource(reader, query.uid, { run: run.number, where })
   }
   const rows: TimelineRow[] = []
   const refs = new Map<TimelineRow, ProjectRef>()

@@ -6,7 +6,7 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { countUnsureRules, isSilent } from '../model/gap.ts'
 import { globOf } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
-import { dayMs, formatExpiry, showOpenTime } from '../model/time.ts'
+import { dayMs, showOpenTime } from '../model/time.ts'
 import { countSeverities, type FailOn, isOpen, type ViolationState } from '../model/violation.ts'
 import { windowTimeOf } from '../model/window-time.ts'
 import { readCauses } from '../questions/causes.ts'
@@ -25,6 +25,7 @@ import { type DecidedRow, readDecided, soonMs } from '../questions/waivers.ts'
 import type { Answer } from '../report/answer.ts'
 import { list } from '../report/document/blocks.ts'
 import { asHtml } from '../report/document/html.ts'
+import { describeDecision } from '../report/describe-ending.ts'
 import { checkedExtent, extentOf, type ScanExtent } from '../report/gaps.ts'
 import { emptyState, severityChip, showInstant } from '../report/html/components/parts.ts'
 import { cell, table } from '../report/html/components/table.ts'
@@ -393,12 +394,12 @@ async function showWaivers(request: SiteRequest): Promise<Markup> {
 
 /** `alike`: what an owner accepts until one time, for one reason. `at`: milliseconds since the epoch. */
 function showEnding(alike: readonly DecidedRow[], at: number): Markup {
-  const [{ by, reason, until = null } = {}] = alike
-  if (until === null) return nothing
+  const [first] = alike
+  if (!first?.until) return nothing
   const violations = alike.reduce((sum, each) => sum + (each.violations ?? 0), 0)
-  const remainingMs = Date.parse(until) - at
-  const when = remainingMs > 0 ? `in ${showOpenTime(remainingMs)}` : html`<b class="bad">over</b>`
-  return html`<li>${formatExpiry(until)} (${when}): ${count(violations, 'violation')}, ${by ?? ''}: ${reason ?? ''}</li>
+  const remainingMs = Date.parse(first.until) - at
+  const when = remainingMs > 0 ? html` (in ${showOpenTime(remainingMs)})` : html` <b class="bad">(over)</b>`
+  return html`<li>${count(violations, 'violation')} ${describeDecision({ ...first, match: null, configured_at: null })}${when}</li>
 `
 }
 

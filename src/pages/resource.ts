@@ -27,7 +27,7 @@ import { paths, reportLinks, type SiteLink } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readChoice } from './query.ts'
 import { showAttributes, showVersions } from './resource-versions.ts'
-import { readRequests, showRequest } from './restore-requests.ts'
+import { readRequests, showRequests } from './restore-requests.ts'
 import { readDue, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
 import { readLastComplete, showGaps, showRunAt, unreadKinds } from './show-gaps.ts'
@@ -234,13 +234,13 @@ async function showRestore(request: SiteRequest, identity: Identity): Promise<Ma
   if (!(await isOfLastRun(request))) return nothing
   const answer = await readRequests(request, identity, undefined)
   if (answer === undefined) return nothing
-  const { rows, remarks = [], conclusion = [] } = answer
+  const { rows, conclusion = [] } = answer
   const { project, kind, uid } = identity
   const restore = hookdriftCommand(['restore'], { operands: [uid], options: { project: project.name, kind } })
   return pageSection({
     id: 'repair',
     title: 'How to put it back',
-    content: html`${remarks.map((line) => html`<p>${line}</p>`)}${rows.map(showRequest)}${conclusion.map((line) => html`<p class="soft">${withCode(line)}</p>`)}${rows.length + conclusion.length > 0 && html`<p class="soft">${command(restore)} ${rows.length === 0 ? 'reads the policy, too' : 'prints it with your addresses'}.</p>`}`,
+    content: html`${showRequests(answer)}${rows.length + conclusion.length > 0 && html`<p class="soft">${command(restore)} ${rows.length === 0 ? 'reads the policy, too' : 'prints it with your addresses'}.</p>`}`,
   })
 }
 

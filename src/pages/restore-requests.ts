@@ -3,6 +3,7 @@ import { AuditError } from '../model/errors.ts'
 import { readRestore } from '../questions/restore.ts'
 import type { RestoreRow } from '../questions/restore-row.ts'
 import { describeRequest, variableFacts } from '../questions/show-restore.ts'
+import type { Answer } from '../report/answer.ts'
 import { asSentence } from '../report/describe-ending.ts'
 import { text } from '../report/document/blocks.ts'
 import { asHtml } from '../report/document/html.ts'
@@ -36,8 +37,12 @@ export async function readRequests(
   }
 }
 
-/** A request as a command to copy, with its placeholders. It is shown, not sent. */
-export function showRequest(row: RestoreRow): Markup {
-  const said = `${asSentence(row.purpose)}. hookdrift sends nothing: read it, set the variables, send it, and audit again.`
-  return asHtml([text(said), ...describeRequest(row), ...variableFacts([row])])
+/** The requests as commands to copy, with their placeholders, and what is said of them. They are shown, not sent. */
+export function showRequests({ rows, remarks = [], conclusion = [] }: Answer<RestoreRow>): Markup {
+  const requests = rows.flatMap((row) => [
+    text(`${asSentence(row.purpose)}.`),
+    ...describeRequest(row),
+    ...variableFacts([row]),
+  ])
+  return asHtml([...remarks.map((said) => text(said)), ...requests, ...conclusion.map((said) => text(said, 'aside'))])
 }

@@ -12,6 +12,7 @@ import {
 import type { RecordedScan } from '../history/sql/scans.ts'
 import { type IdentifiedViolation, identifyViolations, readViolationsByKey } from '../history/sql/violation-keys.ts'
 import { isBuiltInRule } from '../model/built-in-rules.ts'
+import { unsaid } from '../model/decision.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { gapsOfRule } from '../model/gap.ts'
 import { isNoteOf } from '../model/note.ts'
@@ -27,6 +28,7 @@ import type { AnswerCoverage } from '../report/answer.ts'
 import { describeDue } from '../report/describe-due.ts'
 import {
   asSentence,
+  describeDecision,
   describeEnding,
   describeSigner,
   describeWaiver,
@@ -56,7 +58,7 @@ import { count } from '../text/count.ts'
 import { isOfLastRun, presentOf, type RunNames, readRunNames, thenSection } from './find-runs.ts'
 import { linkToProject, linkToResource, paths, reportLinks } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
-import { readRequests, showRequest } from './restore-requests.ts'
+import { readRequests, showRequests } from './restore-requests.ts'
 import { showControl } from './rule.ts'
 import { readActive, readDue, readInputs, readProjectEvaluations, readScans, timeOf } from './run-facts.ts'
 import { hookdriftCommand } from './same-answer.ts'
@@ -274,7 +276,8 @@ function showWaiverOf({ waiver }: ViolationRow, acceptances: readonly Acceptance
   const byHand = acceptances.map((acceptance) => {
     const { by, at, osUser = null, reason } = acceptance
     const signer = describeSigner({ by, os_user: osUser })
-    return html`<p><b>Accepted by ${signer}</b>, <span class="when">${showTime(at)}</span>: ${reason}.${showEnd(acceptance)}</p>`
+    const said = describeDecision({ ...unsaid, kind: 'acceptance', by: signer, reason, at })
+    return html`<p>${asSentence(said)}.${showEnd(acceptance)}</p>`
   })
   return waiver === undefined && byHand.length === 0 ? nothing : html`<div class="note">${byPolicy}${byHand}</div>`
 }
@@ -376,18 +379,12 @@ async function showRepair(request: SiteRequest, violation: IdentifiedViolation, 
   if (answer === undefined) {
     return html`<p class="soft">No request is right for every fleet here: a person decides what the value should be.</p>`
   }
-  const { rows, remarks = [], conclusion = [] } = answer
   if (isFixBound(row.rule)) {
     const { project, kind, uid } = row
     const restore = hookdriftCommand(['restore'], { operands: [uid], options: { project, kind, rule: row.rule } })
     return html`<p>The value is an option of the policy, which these pages do not read: ${command(restore)} prints the request.</p>`
   }
-  if (rows.length === 0)
-    return html`${[...remarks, ...conclusion].map((line) => html`<p class="soft">${withCode(line)}</p>`)}`
-  return html`${rows.map(
-    (repair) => html`<h3>The request that repairs it</h3>
-${showRequest(repair)}`,
-  )}`
+  return html`${answer.rows.length > 0 && html`<h3>The request that repairs it</h3>`}${showRequests(answer)}`
 }
 
 /** Whether the value that repairs violations of a rule is an option of the policy. */

@@ -110,6 +110,8 @@ it('lists what runs opened since one by their numbers, also where the clock was 
   await using site = await openSiteOver(made)
   const page = await site.read('/violations?since=2')
   expect([page.includes(uid), page.includes(opened)]).toEqual([true, false])
+  const before = await site.read(`/violations/${at(rows, 0).fingerprint}?run=1`)
+  expect(before).toContain('In run 1 it did not exist: run 2 opened it.')
 })
 
 describe('the pages of a past run', async () => {

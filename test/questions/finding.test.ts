@@ -83,6 +83,7 @@ describe('a resource', () => {
     expect(twins.stderr).toMatch(/^hookdrift: "twin" is the name of 2 resources:\n {2}acme\/payments endpoint "twin" /)
     for (const index of [1, 2]) expect(twins.stderr).toContain(at(uids, index))
     expect(twins.stderr).toContain('use a uid, or choose with --project')
+    expect((await history.ask('timeline tiwn')).stderr).toContain('no resource "tiwn", did you mean twin?')
     expect((await history.ask('timeline 0')).stderr).toMatch(/"0" begins the uids of \d+ resources:/)
     expect((await history.ask('timeline twi')).stderr).toMatch(/"twi" begins the names of 2 resources:/)
     expect((await history.ask(`policy explain twin --policy ${policy}`)).code).toBe(2)

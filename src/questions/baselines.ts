@@ -10,7 +10,15 @@ import { type AnswerForm, type AnswerView, aboutHistory, limited } from '../repo
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { selectProjects, toAnswerRun } from './as-of.ts'
-import { given, parameter, projectParameter, type QuestionReply, question, signedParameter, signedRun } from './question.ts'
+import {
+  given,
+  parameter,
+  projectParameter,
+  type QuestionReply,
+  question,
+  signedParameter,
+  signedRun,
+} from './question.ts'
 import { approvalsAsOf } from './signed-as-of.ts'
 
 const baselineRow = z.object({

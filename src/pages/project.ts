@@ -120,7 +120,10 @@ async function readResourceFacts(request: SiteRequest, name: string): Promise<re
   const counts = (await readResourceCounts(request)).filter(({ project }) => project.name === name)
   return [...Map.groupBy(counts, ({ kind }) => kind)].map(([kind, alike]) => {
     const resources = alike.reduce((sum, each) => sum + each.resources, 0)
-    return [`${kind.replace('_', ' ')}s`, html`<a href="${request.link('/resources', { project: name, kind })}">${resources}</a>`]
+    return [
+      `${kind.replace('_', ' ')}s`,
+      html`<a href="${request.link('/resources', { project: name, kind })}">${resources}</a>`,
+    ]
   })
 }
 

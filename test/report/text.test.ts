@@ -64,7 +64,7 @@ describe('the text report', () => {
           expect(screen).toContain(fact)
         }
         expect(screen.indexOf(message)).toBeLessThan(screen.indexOf('LOW') === -1 ? Infinity : screen.indexOf('LOW'))
-        // What was known does not push the way out of sight.
+      // However much was known, the report ends soon.
         expect(lines.length).toBeLessThan(70)
       },
     )

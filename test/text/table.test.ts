@@ -100,7 +100,7 @@ describe('an answer', () => {
 
   it('as text names its run, the scanned projects, and how to see the rest', () => {
     expect(writeAnswer('text', answer, face, options)).toBe(
-      'As of run 7, 2026-11-21 03:00 UTC.\nScanned 1 project completely.\n\nname  n\na     1\n\n… and 3 more; --limit all shows them\n',
+      'As of run 7, 2026-11-21 03:00 UTC.\nScanned acme/a completely.\n\nname  n\na     1\n\n… and 3 more; --limit all shows them\n',
     )
   })
 

@@ -2,9 +2,15 @@ import { groupGaps } from '../compliance/gap-sentences.ts'
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete, readReason } from '../model/coverage.ts'
 import type { Report, ReportCause, ReportCoverage, ReportDrift, ReportViolation } from '../model/report.ts'
-import { countSeverities, isAtLeast, isOpen, isOverdue, severities } from '../model/violation.ts'
+import {
+  type AcceptedViolation,
+  countSeverities,
+  isAtLeast,
+  isOpen,
+  isOverdue,
+  severities,
+} from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
-import { acceptedBefore } from './accepted-before.ts'
 import { withoutCauses } from './describe-cause.ts'
 import { countEndings, describeEnding, describeWaiver } from './describe-ending.ts'
 import { changesOfCause, notesNamed, sayNotes, timesOf } from './describe-notes.ts'
@@ -544,6 +550,14 @@ function plainList(violations: readonly ReportViolation[], place: Place, command
     return { text: joined([severityChip(severity), { code: rule }, { resource: violation }], ' ').concat(how) }
   })
   return list('violation', items, most(place, mostListed), command)
+}
+
+/** What people accepted and what this run does not list among the violations that ended: each is said once. */
+function acceptedBefore({ accepted, violations }: Pick<Report, 'accepted' | 'violations'>): AcceptedViolation[] {
+  const ended = new Set(
+    violations.flatMap(({ fingerprint, resolution }) => (resolution === 'accepted' ? [fingerprint] : [])),
+  )
+  return accepted.filter(({ fingerprint }) => !ended.has(fingerprint))
 }
 
 /** What people accepted in the history: who, when and why. */

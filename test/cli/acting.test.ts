@@ -213,7 +213,7 @@ describe('a history that is lost after the run', () => {
     }
     const { code, stderr } = await cli.audit(`--format csv --report html=${html} --report json=${json}`, { onStderr })
     expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('the HTML report has no trend') })
-    expect(readFileSync(html, 'utf8')).toContain('Incomplete scan')
+    expect(readFileSync(html, 'utf8')).toContain('INCOMPLETE SCAN')
     expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({ run: { number: 2 } })
   })
 })

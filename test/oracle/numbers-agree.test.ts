@@ -124,10 +124,24 @@ function* formats(report: Report): Generator<Said> {
     yield { place: format, said: countsOf(violations as readonly Violation[]), record: wanted }
   }
   const page = reports.html(report, { ...wide, full: true })
-  yield { place: 'html: bar', said: barIn(page), record: report.verdict.violations }
+  const table = summaryIn(page)
+  yield { place: 'html: summary', said: table.open, record: report.verdict.violations }
   if (extentOf(report.coverage) === 'all')
     yield { place: 'html: figures', said: figuresIn(page), record: grave(report.verdict.violations) }
-  yield { place: 'html: waived', said: numberIn(page, /<li>(\d+) waived<\/li>/), record: report.verdict.waived }
+  yield { place: 'html: waived', said: table.waived, record: report.verdict.waived }
+}
+
+/** The table of violations by severity and state. */
+function summaryIn(page: string) {
+  const cellsOf = (severity: Severity) => {
+    const row = new RegExp(`<tr><th scope="row">${severity}</th><td data-label="opened".*</tr>`).exec(page)?.[0] ?? ''
+    const cells = [...row.matchAll(/<td data-label="([^"]*)"[^>]*>(?:<[^>]*>)*(\d+)/g)]
+    return Object.fromEntries(cells.map(([, state, number]) => [state, Number(number)]))
+  }
+  const bySeverity = severities.map((severity) => ({ severity, ...cellsOf(severity) }))
+  const open = bySeverity.map(({ severity, opened = 0, continuing = 0 }) => [severity, opened + continuing])
+  const waived = bySeverity.reduce((sum, { waived = 0 }) => sum + waived, 0)
+  return { open: Object.fromEntries(open), waived }
 }
 
 function barIn(page: string): Counts {

@@ -102,9 +102,9 @@ describe('a cause on the command line', () => {
     const variables = stdout.slice(stdout.indexOf('Set these variables first')).replaceAll(/\s+/g, ' ')
     for (const { uid, placeholders } of printed) {
       const [{ name }] = placeholders.filter(({ path }: { path: string | null }) => path !== null)
-      expect(variables).toContain(`${name} /authentication/api_key/header_value of endpoint ${uid}: the former secret`)
+      expect(variables).toContain(`${name}: /authentication/api_key/header_value of endpoint ${uid}: the former secret`)
     }
-    expect(variables).toContain(' ACME_KEY a key of acme that may write ')
+    expect(variables).toContain(' ACME_KEY: a key of acme that may write ')
     // The key of one endpoint is not the key of another.
     const values = new Map<string, string>()
     for (const row of printed as readonly (PrintedRow & { uid: string })[]) {

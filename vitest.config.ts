@@ -78,6 +78,7 @@ export const gate = [
   'history/postgres/shared-drafts',
   'history/postgres/takeovers',
   'history/sqlite-file',
+  'history/try-place',
   'history/sqlite-history',
   'init/plan-files',
   'notify/compose-messages',

@@ -73,11 +73,6 @@ export const safeExpressions: readonly (readonly [file: string, because: string,
   ],
   ['src/history/retention.ts', ourText, '/(\\d+)([ymdh])/g'],
   [
-    'src/history/sqlite/network-file-system.ts',
-    ourText,
-    '/^(?:nfs\\d*|cifs|smb\\d*|smbfs|ncpfs?|afs|coda|ceph|lustre|glusterfs|beegfs|gpfs|davfs|fuse\\.(?:sshfs|glusterfs\\w*|ceph\\w*|s3fs|s3ql|goofys|gcsfuse|rclone|davfs2?|smbnetfs|curlftpfs|juicefs|blobfuse2?|mount-s3))$/',
-  ],
-  [
     'src/history/sqlite/sqlite-database.ts',
     ourText,
     '/\\$(\\d+)/g',

@@ -21,7 +21,7 @@ export const environment: readonly (readonly [names: string, about: string])[] =
   ],
   [
     '`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM`',
-    '`1` uses a history on NFS, SMB and the like, which is refused otherwise. See [keep the history](../how-to/keep-the-history.md).',
+    '`1` uses a history on NFS, SMB, FUSE and the like, which is refused otherwise. See [keep the history](../how-to/keep-the-history.md).',
   ],
   ['`HOOKDRIFT_LOG`', 'the level of the log on stderr: `trace`, `debug`, `info`, `warn` (default), `error`, `silent`.'],
   [

@@ -35,7 +35,7 @@ it('says which file cannot be written, and why, where a history can only be read
   const database = new SqliteDatabase(db)
   await expect(database.run('DELETE FROM hookdrift.run')).rejects.toMatchObject({
     exitCode: 4,
-    message: `cannot write to the history ${copy}: this user may only read it`,
+    message: `cannot use the history ${copy}: this user may only read it`,
   })
 })
 

@@ -234,7 +234,7 @@ describe('an unwritable history', () => {
     )
     const error = await refusalOf(filling)
     expect(error.exitCode).toBe(4)
-    expect(error.message).toBe(`cannot use the history ${file}: database or disk is full`)
+    expect(error.message).toBe(`cannot use the history ${file}: no space is left`)
     expect(error.advice).toContain('free space')
     expect(db.prepare('SELECT * FROM project').all()).toEqual([])
     db.close()

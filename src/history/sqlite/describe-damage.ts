@@ -2,33 +2,87 @@ import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import { damagedHistory, heldTwiceAdvice } from '../stored-body.ts'
 
-/** Faults from outside: full, locked, damaged, read-only. All others (most constraints, a syntax error) are bugs. */
-const outsideCauses = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
+export const keepLocal =
+  'keep it on a disk of this machine (in a container: in a named volume), or in PostgreSQL: `hookdrift docs keep-the-history`'
+const readable = 'let this user write to the file and its directory, or name a history elsewhere'
+const reach = 'check the path, the permissions of its directories, and what a security module forbids'
+const disk =
+  'read the log of the system for errors of the disk, then run `hookdrift verify`: `hookdrift docs keep-the-history`'
+const alone = 'end the program that moves, replaces or synchronises the file, then run `hookdrift verify`'
+
+/** The faults from outside: what a code of SQLite says of the history, and what to do. Any other code is a bug. */
+const faults: readonly (readonly [codes: readonly string[], says: string, advice: string])[] = [
+  [['FULL'], 'no space is left', 'free space, or remove old runs: `hookdrift prune --keep-within 90d`'],
+  [['IOERR_SHMSIZE'], 'its shared memory cannot grow', 'free space where the history lies, and raise the quota'],
+  [['IOERR_SHMMAP', 'IOERR_SHMOPEN', 'IOERR_SHMLOCK'], 'this file system gives SQLite no shared memory', keepLocal],
+  [
+    ['IOERR_LOCK', 'IOERR_UNLOCK', 'IOERR_RDLOCK', 'IOERR_CHECKRESERVEDLOCK', 'IOERR_BLOCKED', 'PROTOCOL'],
+    'this file system does not keep locks',
+    keepLocal,
+  ],
+  [['NOLFS'], 'this file system takes no file of that size', keepLocal],
+  [
+    ['IOERR_FSYNC', 'IOERR_DIR_FSYNC', 'IOERR_CLOSE', 'IOERR_DIR_CLOSE'],
+    'the disk does not confirm what was written',
+    disk,
+  ],
+  [['IOERR_BEGIN_ATOMIC', 'IOERR_COMMIT_ATOMIC', 'IOERR_ROLLBACK_ATOMIC'], 'the disk cannot write as a whole', disk],
+  [
+    ['IOERR_WRITE', 'IOERR_TRUNCATE'],
+    'the disk refuses what is written',
+    `check the quota of this user, or ${keepLocal}`,
+  ],
+  [['IOERR_READ', 'IOERR_SEEK', 'IOERR_MMAP', 'IOERR_IN_PAGE'], 'the disk cannot read it', disk],
+  [['IOERR_SHORT_READ'], 'it ends too early', disk],
+  [['IOERR_DATA', 'IOERR_CORRUPTFS'], 'the disk or its file system is damaged', disk],
+  [['IOERR'], 'the disk reports an error', disk],
+  [['IOERR_DELETE_NOENT', 'IOERR_VNODE', 'READONLY_DBMOVED'], 'it was moved or replaced while it was in use', alone],
+  [['IOERR_ACCESS', 'IOERR_FSTAT', 'IOERR_DELETE', 'IOERR_AUTH'], 'the system refuses access to it', reach],
+  [['IOERR_CONVPATH', 'CANTOPEN_CONVPATH', 'CANTOPEN_FULLPATH'], 'its path cannot be resolved', 'name a shorter path'],
+  [
+    ['IOERR_GETTEMPPATH', 'CANTOPEN_NOTEMPDIR'],
+    'there is no directory for temporary files',
+    'name one in SQLITE_TMPDIR that this user may write to',
+  ],
+  [['NOMEM', 'IOERR_NOMEM'], 'there is not enough memory', 'give this process more memory'],
+  [
+    ['READONLY', 'READONLY_DIRECTORY', 'READONLY_CANTINIT', 'READONLY_CANTLOCK', 'PERM'],
+    'this user may only read it',
+    readable,
+  ],
+  [
+    ['READONLY_RECOVERY', 'READONLY_ROLLBACK'],
+    'its last changes lie next to it, and this user may not write them into it',
+    readable,
+  ],
+  [['CANTOPEN_ISDIR'], 'it is a directory', 'name a file in it'],
+  [['CANTOPEN_SYMLINK'], 'it is a symbolic link', 'name the file that it leads to'],
+  [['CANTOPEN', 'CANTOPEN_DIRTYWAL'], 'it, or a file that SQLite keeps next to it, cannot be opened', reach],
+]
+
+/** A code that is newer than this table means what its family does. */
+function faultOf(code: string): (typeof faults)[number] | undefined {
+  const own = code.slice('SQLITE_'.length)
+  const family = own.split('_')[0] ?? own
+  return [own, family].map((name) => faults.find(([codes]) => codes.includes(name))).find((row) => row !== undefined)
+}
 
 /** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
 export function asHistoryError(error: unknown, file: string): unknown {
   const damage = asDamage(error, file)
   if (damage !== undefined) return damage
   if (!(error instanceof Database.SqliteError)) return error
-  const { code, message } = error
-  if (code.startsWith('SQLITE_BUSY')) {
+  const { code } = error
+  if (/^SQLITE_(?:BUSY|LOCKED)/.test(code)) {
     return AuditError.busy(`another process keeps the history ${file} locked`, {
       advice: 'wait for it to end, then run again',
       cause: error,
     })
   }
-  if (code === 'SQLITE_READONLY') {
-    return AuditError.failure(`cannot write to the history ${file}: this user may only read it`, {
-      advice: 'let this user write to the file and its directory, or name a history elsewhere',
-      cause: error,
-    })
-  }
   if (/^SQLITE_CONSTRAINT_(?:PRIMARYKEY|UNIQUE)$/.test(code)) return heldTwice(file, error)
-  if (!outsideCauses.test(code)) return error
-  return AuditError.failure(`cannot use the history ${file}: ${message}`, {
-    advice: 'check the free space and the permissions there; `hookdrift verify` examines the file',
-    cause: error,
-  })
+  const [, says, advice] = faultOf(code) ?? []
+  if (says === undefined) return error
+  return AuditError.failure(`cannot use the history ${file}: ${says}`, { advice, cause: error })
 }
 
 /** The error to report where the file is damaged; undefined where it is not. */

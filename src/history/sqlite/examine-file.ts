@@ -11,12 +11,13 @@ import { refuseOtherSteps, schemaVersion } from './open-database.ts'
 import { openOfSchema } from './open-to-examine.ts'
 import { isWritable, openInMemory } from './open-unwritable.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
+import { tryPlace } from './try-place.ts'
 import { verifyHistory } from './verify/verify-history.ts'
 
 /**
- * Examines and verifies the history in a file without changing anything next to it; there may be none.
+ * Examines and verifies the history in a file, and tries its place; nothing next to it changes, and there may be none.
  * `mounts`: in the form of `/proc/self/mountinfo`; undefined where unavailable.
- * @throws AuditError.failure when it lies on a network file system, or is not a history
+ * @throws AuditError.failure when a history cannot lie there, or it is not a history
  */
 export async function examineFile(
   file: string,
@@ -24,6 +25,7 @@ export async function examineFile(
   request: VerificationRequest,
 ): Promise<HistoryExamination> {
   refuseNetworkFileSystem(file, mounts)
+  tryPlace(file)
   const exists = existsSync(file)
   const directory = nearestRealPath(exists ? dirname(file) : file)
   return {

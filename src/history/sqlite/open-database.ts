@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
@@ -9,6 +9,7 @@ import { migrate, refuseEdited } from './migrate.ts'
 import { fileOf, openUnwritable } from './open-unwritable.ts'
 import { refuseSpecialFile } from './refuse-files.ts'
 import { migrationsDirectory, readMigrations, refuseAlteredTables } from './schema.ts'
+import { tryPlace } from './try-place.ts'
 
 /** "hkdf": distinguishes a history from other databases, also for the command `file`. */
 const applicationId = 0x686b6466
@@ -40,6 +41,7 @@ export function openDatabase(
       return db
     }
     makeDirectories(dirname(file))
+    if (!existsSync(file)) tryPlace(file)
     // SQLite gives its side files the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))
     db = new Database(file, { timeout: 5_000 })

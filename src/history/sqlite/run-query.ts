@@ -90,8 +90,9 @@ export function runQuery({ file, sql, ...most }: QueryRequest): QueryAnswer {
     return { columns, ...collect(answered, most) }
   } catch (error) {
     const isOfSqlite = error instanceof Database.SqliteError
-    // The file is damaged; the statement is not the cause.
-    if (isOfSqlite && /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/.test(error.code)) throw asHistoryError(error, file)
+    // Of a statement that is wrong: the file is not damaged.
+    const described = isOfSqlite && error.code === 'SQLITE_ERROR' ? error : asHistoryError(error, file)
+    if (described instanceof AuditError) throw described
     if (!isOfSqlite && !(error instanceof RangeError)) throw error
     const { meant, advice } = hintFor(error.message, sql)
     throw AuditError.usage(`the query failed: ${error.message}${meant}`, { advice, cause: error })

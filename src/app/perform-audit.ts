@@ -187,6 +187,7 @@ async function runOnce(
       services: searchedServices(services, areAll),
       isWholeFleet,
       scope,
+      naming: configuration,
       concurrency: configuration.concurrency,
       policy: request.policy,
       configurationDigest: configuration.digest,

@@ -75,6 +75,8 @@ export interface ProjectList {
   readonly added: readonly ProjectRef[]
   /** Projects that had left the fleet, and that the list has again. */
   readonly returned: readonly ProjectRef[]
+  /** Projects that had their ids as names, and now have that of a project which left the fleet. */
+  readonly renamed: readonly ProjectRef[]
   /** Uids of projects that no name and no pattern of the configuration chooses. */
   readonly unchosen: readonly string[]
 }

@@ -25,24 +25,27 @@ export async function writeLists(
 ): Promise<readonly ProjectRef[]> {
   const { draft } = run
   const scanned = new Set(outcomes.map(({ project }) => projectKey(project)))
-  for (const { service, coverage, added, returned, unchosen } of lists) {
+  for (const { service, coverage, added, returned, renamed, unchosen } of lists) {
     const list = projectListOf(service)
     await draft.stageScan(list)
     await draft.stageWalk(list, coverage, undefined)
     await reconcileProjects(run, list, [], { isComplete: coverage.status === 'complete', unchosen })
-    const found = [
-      ...added.map((project) => ({ project, text: newProjectText })),
-      ...returned.map((project) => ({ project, text: returnedProjectText })),
-    ]
-    for (const { project, text } of found.filter((one) => scanned.has(projectKey(one.project)))) {
-      await draft.stageNotice(project, { code: 'project_found', listing: null, text })
-    }
+    const notices = [
+      ...added.map((project) => ({ project, code: 'project_found', text: newProjectText }) as const),
+      ...returned.map((project) => ({ project, code: 'project_found', text: returnedProjectText }) as const),
+      ...renamed.map((project) => ({ project, code: 'project_renamed', text: renamedProjectText(project) }) as const),
+    ].filter(({ project }) => scanned.has(projectKey(project)))
+    for (const { project, code, text } of notices) await draft.stageNotice(project, { code, listing: null, text })
   }
   return lists.map(({ service }) => projectListOf(service))
 }
 
 const newProjectText = 'new in the list of projects: scanned for the first time'
 const returnedProjectText = 'in the list of projects again: compared with its last scan'
+
+function renamedProjectText({ name, uid }: ProjectRef): string {
+  return `${uid} has the name ${name} from now on, with what waivers, overrides, schedules and channels say of it: a person accepted that the former project of that name is gone. Its history stays its own`
+}
 
 /**
  * Searches for projects without an entry, in the lists of services that name all their projects. Violations of a list

@@ -44,7 +44,15 @@ export async function discoverProjects(
       if (!isDiscovering(service)) return { projects: service.named, list: undefined }
       const read = await readProjectList(service, search)
       const ofService = scans.filter(({ project }) => project.service === service.name)
-      return findProjects(service, read, { scans: ofService, labelsOf: await labelsIn(history, ofService), sealer })
+      // Those that only their service's name could match with an entry.
+      return findProjects(service, read, {
+        scans: ofService,
+        labelsOf: await labelsIn(
+          history,
+          ofService.filter(({ project }) => isNamedByUid(project)),
+        ),
+        sealer,
+      })
     }),
   )
   return {
@@ -136,6 +144,8 @@ interface NamesInUse {
   readonly pastNames: ReadonlyMap<string, string>
   /** Names that the configuration gives to other projects. */
   readonly taken: ReadonlySet<string>
+  /** Names of projects of which a person accepted that they are gone. Default: none. */
+  readonly freed?: ReadonlySet<string>
   readonly sealer: Sealer
 }
 
@@ -143,16 +153,18 @@ interface NamesInUse {
  * Names the projects of a list for references, by uid. A project keeps the name of earlier runs: waivers, baselines and
  * patterns name it so, and a person who renames it at the service could otherwise lead it away from them. A new one has
  * the service's name, with `-` for blanks, or its uid: where the name does not fit into a reference, contains a secret,
- * or is that of another project.
+ * or is that of another project. Where a person accepted that this other one is gone, the only one that the service
+ * calls so now has its name.
  */
 export function nameProjects(
   listed: readonly ListedProject[],
-  { pastNames, taken, sealer }: NamesInUse,
+  { pastNames, taken, freed = new Set(), sealer }: NamesInUse,
 ): ReadonlyMap<string, string> {
   const uids = new Set(listed.map(({ uid }) => uid))
   const inUse = new Set([...taken, ...pastNames.values(), ...uids])
-  const fresh = listed.filter(({ uid }) => !pastNames.has(uid))
-  const words = fresh.map(({ uid, name }) => [uid, wordOf(name, sealer)] as const)
+  const words = listed
+    .map(({ uid, name }) => [uid, wordOf(name, sealer)] as const)
+    .filter(([uid, word = '']) => !pastNames.has(uid) || (pastNames.get(uid) === uid && freed.has(word)))
   const wanted = Map.groupBy(words, ([, word]) => word)
   const names = words.map(([uid, word]) => {
     const isFree = word !== undefined && !inUse.has(word) && wanted.get(word)?.length === 1
@@ -213,7 +225,9 @@ function findProjects(
     .map(({ project }) => project)
   const ownNames = uniqueNames(past, taken)
   const pastNames = new Map([...ownNames, ...uniqueNames(back, new Set([...taken, ...ownNames.values()]))])
-  const names = nameProjects(listed, { pastNames, taken, sealer })
+  const left = known.filter(({ isGone, project }) => isGone && !listedUids.has(project.uid))
+  const freed = new Set(left.map(({ project }) => shortName(project)))
+  const names = nameProjects(listed, { pastNames, taken, freed, sealer })
   const pastByUid = new Map([...past, ...back].map((project) => [project.uid, project]))
 
   const openAs = (uid: string, alsoCalled: readonly string[]): AuditedProject[] => {
@@ -244,9 +258,10 @@ function findProjects(
   // One of which nothing can be read yet is scanned by each run, and only the first of them has a notice.
   const departed = new Set(known.flatMap(({ hasDeparted, project }) => (hasDeparted ? project.uid : [])))
   const returned = presentRefs.filter(({ uid }) => departed.has(uid))
+  const renamed = presentRefs.filter(({ uid }) => ownNames.get(uid) === uid && names.get(uid) !== uid)
   return {
     projects: [...service.named, ...present, ...absent].map(noting),
-    list: { service: service.name, coverage, added, returned, unchosen },
+    list: { service: service.name, coverage, added, returned, renamed, unchosen },
   }
 }
 
@@ -269,11 +284,10 @@ function isNamedByUid(project: ProjectRef): boolean {
   return shortName(project) === project.uid
 }
 
-/** Labels under which earlier runs scanned projects that only their service's name could match with an entry. */
-async function labelsIn(history: HistoryReader | undefined, scans: readonly RecordedScan[]): Promise<LabelsOf> {
-  const byUid = scans.filter(({ project }) => isNamedByUid(project))
+/** Labels under which these scans were evaluated. */
+export async function labelsIn(history: HistoryReader | undefined, scans: readonly RecordedScan[]): Promise<LabelsOf> {
   const labels = new Map<string, ListingEntry['labels']>()
-  for (const [run, scansOfRun] of Map.groupBy(byUid, ({ run }) => run.number)) {
+  for (const [run, scansOfRun] of Map.groupBy(scans, ({ run }) => run.number)) {
     const inputs = history && (await readRunInputs(history, run))
     const ofRun = new Map(inputs?.projects.map((evaluation) => [evaluation.project, evaluation.labels]))
     for (const { project } of scansOfRun) labels.set(project.name, ofRun.get(project.name) ?? {})

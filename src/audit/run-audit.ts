@@ -24,6 +24,7 @@ import { auditContained } from './contain-bugs.ts'
 import type { ServiceConclusions } from './fleet-conclusion.ts'
 import { readLastWritten } from './newer-settings.ts'
 import type { OnBug, OnStep, OpenRun, RunOptions } from './open-run.ts'
+import { type NamingParts, notePointless } from './pointless-names.ts'
 import { bareResource } from './policy-endings.ts'
 import { noteUnmatchedProbes } from './probes/run-probes.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
@@ -38,6 +39,8 @@ export interface Audit extends RunOptions {
   readonly lists?: readonly ProjectList[]
   /** Services that name all their projects: their lists are searched for others. Default: none. */
   readonly services?: readonly AuditedService[]
+  /** What else the configuration says of projects by their names. Default: nothing. */
+  readonly naming?: NamingParts
   /** Whether these are all projects of the configuration: rules across the fleet need to see it whole. */
   readonly isWholeFleet: boolean
   /** What a later report says that the run was to cover. */
@@ -61,6 +64,8 @@ export interface AuditDependencies {
   /** Called for each earlier run that was found killed. */
   readonly onInterrupted: (run: number) => void
 }
+
+const noNaming: NamingParts = { schedules: [], notify: [] }
 
 /** A run that owns the lease, and when it started: ISO 8601, UTC. */
 interface BegunRun {
@@ -150,6 +155,7 @@ export async function conductRun(
     })
     await noteIgnored(draft, policy.ignore, outcomes)
     await noteUnlicensed(draft, outcomes)
+    if (isWholeFleet) await notePointless(draft, policy, audit.naming ?? noNaming, audit.projects)
     await noteCachedSettings(draft, audit.projects, outcomes)
     if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
     const fault = clockFault(startedAt, before)

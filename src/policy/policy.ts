@@ -97,19 +97,6 @@ export function endedWaivers({ facts }: Policy, now: number): readonly string[] 
   })
 }
 
-/** Overrides of the policy's own file that are for none of these projects, a sentence each. Those of others are shared. */
-export function pointlessOverrides(
-  { file, overrides, locationOf }: Policy,
-  projects: readonly { readonly ref: ProjectRef; readonly labels: Labels }[],
-): readonly string[] {
-  return overrides.flatMap(({ layer, reaches }) => {
-    if (projects.some(({ ref, labels }) => reaches(ref, labels))) return []
-    const at = locationOf([...layer.values()][0]?.at)
-    if (at === null || at.file !== file) return []
-    return [`${at.file}:${at.line}: the override is for no project of the configuration`]
-  })
-}
-
 /** What a rule is on or off for. */
 export interface RuleTarget {
   readonly project: ProjectRef

@@ -1,3 +1,4 @@
+import { matchesProject } from '../config/choose-projects.ts'
 import { type Acceptance, isInForce, type ListedAcceptance, type NewAcceptance } from '../history/acceptances.ts'
 import type { Signature } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -86,15 +87,16 @@ function findByRule<Violation extends Nameable>(
     })
   }
   const ofRule = active.filter((violation) => violation.rule === rule)
-  const matching = meantBy(ofRule, name)
+  const matching = atResource(ofRule, name)
   const [one, ...more] = matching
   if (one !== undefined && more.length === 0) return one
   if (one === undefined) {
-    const [earlier] = meantBy(
-      inForce.filter((acceptance) => acceptance.rule === rule),
+    const ofAccepted = inForce.map((acceptance) => ({ acceptance, ...acceptance, project: acceptance.project.name }))
+    const [earlier] = atResource(
+      ofAccepted.filter((one) => one.rule === rule),
       name,
     )
-    if (earlier !== undefined) throw acceptedBefore(shortFingerprint(earlier.fingerprint), earlier)
+    if (earlier !== undefined) throw acceptedBefore(shortFingerprint(earlier.fingerprint), earlier.acceptance)
     if (ofRule.length === 0) {
       const rules = new Set(active.map((violation) => violation.rule))
       throw AuditError.usage(`no violation of ${rule} is active${suggestName(rule, rules)}`, {
@@ -108,6 +110,15 @@ function findByRule<Violation extends Nameable>(
   throw AuditError.usage(`${matching.length} active violations of ${rule} are at ${JSON.stringify(name)}`, {
     advice: `name one by its fingerprint:\n${list(matching)}`,
   })
+}
+
+/** Those at the resource that a person means. Of a project, also the name that reports have of it. */
+function atResource<Thing extends Pick<Nameable, 'kind' | 'uid' | 'name' | 'project'>>(
+  things: readonly Thing[],
+  text: string,
+): readonly Thing[] {
+  const ofProject = things.filter(({ kind, project }) => kind === 'project' && matchesProject(project, [text]))
+  return ofProject.length > 0 ? ofProject : meantBy(things, text)
 }
 
 function list(violations: readonly Nameable[]): string {

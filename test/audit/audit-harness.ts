@@ -79,6 +79,8 @@ export interface AuditTurn {
   /** Time limits of requests; those of the system where nothing is said. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly acceptsRemovals?: boolean
+  /** What else a configuration says of projects. */
+  readonly naming?: Audit['naming']
   /** Default: 2000. */
   readonly filtersPerRun?: number
   readonly pageSize?: number
@@ -212,6 +214,7 @@ export function openAuditHarness({
           failOn: turn.failOn ?? 'medium',
           runsProbes: turn.runsProbes ?? true,
           acceptsRemovals: turn.acceptsRemovals ?? false,
+          ...(turn.naming === undefined ? {} : { naming: turn.naming }),
         },
         {
           history,

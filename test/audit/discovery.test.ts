@@ -3,6 +3,7 @@ import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { Report } from '../../src/model/report.ts'
 import { openCliFixture } from '../cli/cli-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
+import { policyOf } from './audit-harness.ts'
 import {
   addProject,
   changeProject,
@@ -172,6 +173,41 @@ describe('a project that comes, goes or is renamed', () => {
       },
     ])
     expect((await f.audit(turn)).notices).toEqual([])
+  })
+
+  it('gives its name to the one that was made anew, once a person accepts that it is gone', async () => {
+    await using f = await openDiscoveryFixture()
+    const waived = policyOf(`{ extends: [], rules: { project/vanished: {}, endpoint/url-not-https: {} }, waivers: [
+      { rule: endpoint/url-not-https, match: { project: acme/orders }, owner: o, reason: r, expires: 2099-01-01 }] }`)
+    const naming = {
+      schedules: [{ name: 'nightly', projects: ['acme/orders', 'payments'] }],
+      notify: [{ name: 'ops', projects: ['ord*'] }],
+    }
+    const turn = { list: everything(f), policy: waived, naming }
+    expect((await f.audit(turn)).notices).toEqual([])
+    f.fleet.remove(f.uidOf('orders'))
+    const uid = addProject(f.fleet, 'orders')
+    const gone = await f.audit(turn)
+    expect(scannedProjects(gone)).toEqual([`acme/*`, `acme/${uid}`, 'acme/orders', 'acme/payments'])
+    const unknown = {
+      code: 'project_unknown',
+      text: 'for no project that is there: the waiver (policy.yaml:2), the schedule nightly (acme/orders), the channel ops (ord*)',
+    }
+    expect(gone.notices).toMatchObject([unknown, { code: 'project_found', project: `acme/${uid}` }])
+    await f.accept(gone, 'project/vanished')
+    expect((await f.audit(turn)).notices).toMatchObject([unknown])
+    const renamed = await f.audit(turn)
+    expect(scannedProjects(renamed)).toEqual(['acme/*', 'acme/orders', 'acme/payments'])
+    expect(renamed.notices).toMatchObject([
+      {
+        code: 'project_renamed',
+        project: 'acme/orders',
+        text: expect.stringMatching(`^${uid} has the name acme/orders`),
+      },
+    ])
+    expect(renamed.drift).toEqual([])
+    const again = await f.audit(turn)
+    expect([scannedProjects(again), again.notices]).toEqual([scannedProjects(renamed), []])
   })
 
   it('comes back under its uid where another one has its name since', async () => {

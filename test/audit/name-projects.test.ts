@@ -4,7 +4,7 @@ import { nameProjects } from '../../src/audit/discover-projects.ts'
 import { sealer } from '../inventory/inventory-fixture.ts'
 
 const nothing = { pastNames: new Map<string, string>(), taken: new Set<string>(), sealer }
-const named = (names: readonly string[], more: Partial<typeof nothing> = {}) => {
+const named = (names: readonly string[], more: Partial<Parameters<typeof nameProjects>[1]> = {}) => {
   const listed = names.map((name, index) => ({ uid: `u${index}`, name }))
   return [...nameProjects(listed, { ...nothing, ...more }).values()]
 }
@@ -44,11 +44,26 @@ describe('the name of a project of a list', () => {
     expect(named(['renamed'], { pastNames: new Map([['u0', 'payments']]) })).toEqual(['payments'])
   })
 
+  it.each([
+    ['goes to the only one that the service calls so', ['payments'], { u0: 'u0' }, {}, ['payments']],
+    ['goes to one that is new', ['payments'], {}, {}, ['payments']],
+    ['goes to none of two, be they new or known', ['payments', 'payments'], { u0: 'u0' }, {}, ['u0', 'u1']],
+    ['stays with the configuration', ['payments'], { u0: 'u0' }, { taken: new Set(['payments']) }, ['u0']],
+    ['does not go to one with a name of its own', ['payments'], { u0: 'orders' }, {}, ['orders']],
+    ['does not go to one with another name at the service', ['refunds'], { u0: 'u0' }, {}, ['u0']],
+    ['stays where nobody accepted that', ['payments'], { u0: 'u0' }, { freed: new Set<string>() }, ['u0']],
+    ['stays with one that is still there', ['payments', 'x'], { u0: 'u0', u1: 'payments' }, {}, ['u0', 'payments']],
+  ])('of a project that a person accepted as gone %s', (_, names, past, more, expected) => {
+    const pastNames = new Map(Object.entries(past))
+    expect(named(names, { pastNames, freed: new Set(['payments']), ...more })).toEqual(expected)
+  })
+
   it('is never that of two, for any words of the service', () => {
     const name = fc.oneof(fc.constantFrom('a', 'b', 'a b', 'a-b', 'u0', 'u1', 'u2', 'u3', '*'), fc.string())
     fc.assert(
       fc.property(fc.array(name, { maxLength: 5 }), fc.constantFrom('a', 'b', 'u9'), (names, past) => {
-        const all = named(names, { pastNames: new Map([['u9', past]]), taken: new Set(['a-b']) })
+        const pastNames = new Map([...(past === 'b' ? [['u0', 'u0'] as const] : []), ['u9', past] as const])
+        const all = named(names, { pastNames, taken: new Set(['a-b']), freed: new Set(['a']) })
         expect(new Set(all).size).toBe(all.length)
         for (const one of all) expect(one).toMatch(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/)
       }),

@@ -109,7 +109,7 @@ describe('hookdrift config check', () => {
   })
 
   it.each([
-    ['[{ id: P1, name: payments }]', ['overrides.yaml:4: the override is for no project of the configuration']],
+    ['[{ id: P1, name: payments }]', ['overrides.yaml:4: the override is for no project that is there']],
     ['[{ id: P1, name: payments, labels: { env: prod } }, { id: P2, name: orders }]', []],
     ['all', []],
   ])('warns of an override of the policy that is for none of the projects %s', async (projects, expected) => {

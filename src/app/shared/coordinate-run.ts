@@ -200,6 +200,7 @@ async function conduct(
     lists,
     isWholeFleet,
     scope,
+    naming: configuration,
     services: searchedServices(services, areAll),
   }
   const onUnclaimed = (service: string, reason: string) =>

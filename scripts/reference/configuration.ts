@@ -26,8 +26,9 @@ Any text may hold \`\${VAR}\`, \`\${VAR:-default}\` or \`\${file:PATH}\`; \`$\${
 Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`; \`keep_within\` has units of its own.
 
 \`hookdrift config check\` reports every mistake, also in the policy, and warns of what is likely one: a project that no
-schedule audits, an override of the policy that is for no project. \`hookdrift config show\` shows what is in force and
-where each value comes from.
+schedule audits; an override, a waiver, a schedule or a channel that is for no project. The projects of a list are those
+of the last runs, where the history is a file. \`hookdrift config show\` shows what is in force and where each value comes
+from.
 
 ## In an editor
 

@@ -41,18 +41,13 @@ export class ProjectAcceptances {
   }
 
   /** Ends what was accepted with another value than resources have now. Called before findings in them are taken. */
-  compare(
-    resources: readonly StagedResource[],
-    scan: Pick<ProjectScan, 'run' | 'sealer' | 'ignored' | 'lastComplete'>,
-  ): void {
+  compare(resources: readonly StagedResource[], scan: Pick<ProjectScan, 'run' | 'sealer' | 'lastComplete'>): void {
     if (this.#byResource.size === 0) return
     for (const staged of resources) {
       const accepted = this.#byResource.get(resourceKey(staged.resource)) ?? []
       if (accepted.length === 0) continue
-      const changes = changedFields(staged, scan)
+      const fields = changedFields(staged, scan)
       for (const acceptance of accepted) {
-        // Drift rules pass over what the policy ignores; any other rule reads it.
-        const fields = isDriftRule(acceptance) ? changes.compared : changes.all
         this.#seen.set(acceptance.id, fields !== undefined && (fields === 'new' || fields.length > 0))
         if (isAnother(acceptance, staged, fields)) this.#end(acceptance, 'value_changed')
       }
@@ -128,18 +123,16 @@ export class ProjectAcceptances {
  */
 type ChangedPaths = readonly string[] | 'new' | undefined
 
-/** `compared`: without those that the policy ignores. */
+/** With those that the policy ignores: it may ignore them no longer, and the value would be another. */
 function changedFields(
   { resource, previous, since }: StagedResource,
-  { run, sealer, ignored, lastComplete }: Pick<ProjectScan, 'run' | 'sealer' | 'ignored' | 'lastComplete'>,
-): { readonly all: ChangedPaths; readonly compared: ChangedPaths } {
-  const alike = (paths: ChangedPaths) => ({ all: paths, compared: paths })
-  if (previous === undefined) return alike(since === run ? 'new' : [])
+  { run, sealer, lastComplete }: Pick<ProjectScan, 'run' | 'sealer' | 'lastComplete'>,
+): ChangedPaths {
+  if (previous === undefined) return since === run ? 'new' : []
   const { kind } = resource
-  if (!isInForm(previous, lastComplete[kind])) return alike(undefined)
+  if (!isInForm(previous, lastComplete[kind])) return undefined
   const reform: Reform = (kind, attributes) => reseal(kind, attributes, sealer)
-  const { all, fields } = compareSince({ sealer, ignored }, previous, resource, reform)
-  return { all: all.map(({ path }) => path), compared: fields.map(({ path }) => path) }
+  return compareSince({ sealer, ignored: [] }, previous, resource, reform).fields.map(({ path }) => path)
 }
 
 /** Whether a resource has another value than the accepted one. Since the acceptance, each run has compared with the last. */
@@ -151,10 +144,6 @@ function isAnother(acceptance: Acceptance, { resource }: StagedResource, fields:
   if (malformed?.some((path) => touches(paths, path))) return false
   if (acceptance.valueDigest === acceptedDigest(resource.attributes, acceptance)) return false
   return fields === 'new' || fields.some((field) => touches(paths, field))
-}
-
-function isDriftRule({ rule }: Acceptance): boolean {
-  return rule.startsWith('drift/')
 }
 
 /** What is accepted, as far as it decides what silence means. */

@@ -44,6 +44,19 @@ describe('fields that the policy ignores', () => {
     expect(JSON.parse(row?.body ?? '{}')).toMatchObject({ description: 'other words' })
   })
 
+  it('end the acceptance of drift whose value changes meanwhile, as any other value does', async () => {
+    await using fixture = await openFixture()
+    await fixture.audit({ policy: plain })
+    fixture.set({ url: 'https://elsewhere.example.com/in' })
+    await fixture.accept(await fixture.audit(), 'drift/url-host-changed')
+    await fixture.audit({ policy: ignoring })
+    const ended = () => fixture.query('SELECT ended_by FROM acceptance')
+    expect(ended()).toEqual([{ ended_by: null }])
+    fixture.set({ url: 'https://evil.example.net/in' })
+    await fixture.audit({ policy: ignoring })
+    expect(ended()).toEqual([{ ended_by: 'value_changed' }])
+  })
+
   it('never hide that a resource came or went', async () => {
     await using fixture = await openFixture()
     const all = policyOf(`${rules}ignore: ["/*"]\n`)

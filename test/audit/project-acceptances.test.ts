@@ -31,6 +31,12 @@ interface Seen {
   readonly malformed?: readonly string[]
   readonly ignored?: string
   readonly rule?: string
+  readonly path?: string
+}
+
+const nested = {
+  before: { authentication: { api_key: { header_name: 'a' } } },
+  after: { authentication: { api_key: { header_name: 'b' } } },
 }
 
 /** Why a run ends the acceptance in which a resource changes. */
@@ -46,12 +52,14 @@ function endingOf({ before, after, normaliser = normaliserVersion, malformed, ig
     ignoredCounts: new Map(),
     previous: { ...common, attributes: before, fromRun: 1, since: '', sealKeyId: 'key', normaliser },
   }
-  acceptances.compare([staged], {
+  const scan = {
     run: 2,
     sealer: { keyId: 'key', seal: () => 'sealed:masked' },
     lastComplete: {},
+    // What the policy ignores does not matter.
     ignored: ignored === undefined ? [] : [{ path: ignored, at: '' }],
-  })
+  }
+  acceptances.compare([staged], scan)
   return acceptances.endings.get(1)
 }
 
@@ -83,10 +91,47 @@ it.each<readonly [string, Seen, AcceptanceEnding | undefined]>([
   ],
   [
     'a value whose drift is ignored',
+    { before: { http_timeout: 900 }, after: { http_timeout: 901 }, ignored: '/http_timeout', rule: 'drift/unexpected' },
+    'value_changed',
+  ],
+  [
+    'a value below an ignored field',
+    { ...nested, path: '/authentication/api_key', ignored: '/authentication', rule: 'endpoint/auth-over-http' },
+    'value_changed',
+  ],
+  [
+    'a value above an ignored field',
+    { ...nested, path: '/authentication', ignored: '/authentication/*', rule: 'drift/authentication-lost' },
+    'value_changed',
+  ],
+  [
+    'an ignored field that its rule compares besides',
     {
-      before: { http_timeout: 900 },
-      after: { http_timeout: 901 },
-      ignored: '/http_timeout',
+      before: { authentication: { type: 'api_key' } },
+      after: { authentication: { type: 'basic_auth' } },
+      path: '/url',
+      ignored: '/authentication',
+      rule: 'endpoint/auth-over-http',
+    },
+    'value_changed',
+  ],
+  [
+    'an ignored field of a whole resource',
+    {
+      before: { http_timeout: 900, name: 'a' },
+      after: { http_timeout: 900, name: 'b' },
+      path: '',
+      ignored: '/name',
+      rule: 'drift/unexpected',
+    },
+    'value_changed',
+  ],
+  [
+    'an ignored field that it is not about',
+    {
+      before: { http_timeout: 900, url: 'a' },
+      after: { http_timeout: 900, url: 'b' },
+      ignored: '/url',
       rule: 'drift/unexpected',
     },
     undefined,

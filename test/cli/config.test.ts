@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { openCliFixture } from './cli-fixture.ts'
 import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory } from './start-process.ts'
@@ -128,6 +129,57 @@ overrides:
     directory.write('overridden.yaml', `policy: ./overrides.yaml\nservices: [${service}]\n`)
     const { stdout } = await run('config check -c overridden.yaml -f json', secrets)
     expect(JSON.parse(stdout).rows[1]).toMatchObject({ kind: 'policy', faults: [], warnings: expected })
+  })
+
+  it('says of a list, as of the last run, what names a project that is not there, until one made anew has its name', async () => {
+    await using cli = await openCliFixture({ projects: 2 })
+    const soon = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString().slice(0, 10)
+    const [payments] = cli.fleet.projects()
+    if (payments === undefined) throw new Error('the fleet has no project')
+    cli.directory.write(
+      'policy.yaml',
+      `extends: [recommended]
+overrides: [{ match: { project: "*/${payments.name}" }, rules: { endpoint/inactive: low } }]
+waivers:
+  - { rule: endpoint/*, match: { project: acme/${payments.name} }, owner: o, reason: r, expires: ${soon} }
+`,
+    )
+    const schedules = `[{ name: nightly, cron: "0 3 * * *", projects: [acme/${payments.name}] }]`
+    const notify = `[{ name: ops, type: log, projects: [${payments.name}, "acme/*"] }]`
+    cli.directory.write(
+      'hookdrift.yaml',
+      `history: hookdrift.db
+policy: policy.yaml
+schedules: ${schedules}
+notify: ${notify}
+services: [{ name: acme, url: "${cli.service.url}", key: "\${ACME_KEY}", organisation: ${cli.fleet.organisationId}, projects: all }]
+`,
+    )
+    const warnings = async () => {
+      const { stdout } = await run('config check -f json', cli.env, cli.directory.path)
+      return JSON.parse(stdout).rows.flatMap((row: { warnings: readonly string[] }) => row.warnings)
+    }
+    expect(await warnings()).toEqual([])
+    await cli.audit()
+    expect(await warnings()).toEqual([])
+    cli.fleet.remove(payments.uid)
+    cli.fleet.add({ ...payments, uid: '01MADEANEW0000000000000000', key: 'CO.another' })
+    await cli.audit()
+    const said = [
+      `the schedule nightly (acme/${payments.name}) is for no project that is there`,
+      `the channel ops (${payments.name}) is for no project that is there`,
+      'policy.yaml:2: the override is for no project that is there',
+      'policy.yaml:4: the waiver is for no project that is there',
+    ]
+    expect(await warnings()).toEqual(said)
+    expect(
+      await cli.run(['accept', 'project/vanished', payments.name, '--reason', 'made anew', '--by', 'kim']),
+    ).toMatchObject({ code: 0 })
+    await cli.audit()
+    expect(await warnings()).toEqual(said)
+    await cli.audit()
+    expect(await warnings()).toEqual([])
+    expect((await cli.audit(`--project acme/${payments.name}`)).stderr).not.toContain('matches none')
   })
 
   it.each([

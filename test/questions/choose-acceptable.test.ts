@@ -77,6 +77,33 @@ describe('a violation to accept', () => {
     expect(refusal(words)).toContain(message)
   })
 
+  const ofProject = (fingerprint: string, project: string, other: Partial<Nameable> = {}) =>
+    aViolation(fingerprint, {
+      rule: 'project/vanished',
+      kind: 'project',
+      name: '',
+      uid: '',
+      path: '',
+      project,
+      ...other,
+    })
+  const vanished = [
+    ofProject('eeeeee1', 'acme/payments', { uid: '01P1', name: 'Payments EU' }),
+    ofProject('eeeeee2', 'acme/orders', { uid: '01P2', name: 'payments' }),
+    ofProject('eeeeee3', 'other/refunds'),
+    ofProject('eeeeee4', 'acme/01P4', { uid: '01P4' }),
+  ]
+  it.each([
+    ['its reference', 'acme/payments', 0],
+    ['its own name, which another has at the service', 'payments', 0],
+    ['its name at the service', 'Payments EU', 0],
+    ['its uid', '01P2', 1],
+    ['its name, without a resource', 'refunds', 2],
+    ['the id that is its name', 'acme/01P4', 3],
+  ])('of a project is named by %s', (_, name, index) => {
+    expect(chooseAcceptable(vanished, ['project/vanished', name], [])).toEqual([vanished[index]])
+  })
+
   it('is listed with the others where a name fits several', () => {
     const twins = Array.from({ length: 12 }, (_, at) => aViolation(`cccccc${String(at).padStart(2, '0')}`))
     const text = refusal([first.rule, 'checkout'], [], twins)

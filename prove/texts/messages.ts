@@ -45,7 +45,7 @@ export async function damageInMessages(text: string): Promise<string[]> {
   }
   const secret = `whsec_${Buffer.from('not-a-real-secret-of-a-webhook').toString('base64')}`
   const bodies = {
-    slack: await sent(sendToSlack({ url }, {})),
+    slack: await sent(sendToSlack({ url, max_characters: 40_000 }, {})),
     teams: await sent(sendToTeams({ url }, {})),
     pagerduty: await sent(sendToPagerDuty({ routing_key: 'x'.repeat(32), url }, {})),
     webhook: await sent(sendToWebhook({ url, secret }, {}, () => 0)),
@@ -80,7 +80,8 @@ async function openTrackers() {
     jira: {
       tickets: jira.tickets,
       acts: actsInJira,
-      open: () => sendToJira({ url: jira.url, project: 'OPS', token, issue_type: 'Task' }, rest()),
+      open: () =>
+        sendToJira({ url: jira.url, project: 'OPS', token, issue_type: 'Task', max_characters: 30_000 }, rest()),
     },
   }
 }

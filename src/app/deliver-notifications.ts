@@ -105,7 +105,10 @@ function sealOf(location: HistoryLocation, { env }: ProcessContext): (secret: st
 /** Logs what happens to messages: ids and our own words only. */
 export function watchInLog(log: Log): DeliveryObserver {
   return {
-    delivered: (channel, notification) => log.debug({ channel, notification }, 'notification delivered'),
+    delivered: (channel, notification, refusal) =>
+      refusal === undefined
+        ? log.debug({ channel, notification }, 'notification delivered')
+        : log.warn({ channel, notification, error: refusal }, 'notification delivered in its short form'),
     failed: (channel, notification, error) =>
       log.warn({ channel, notification, error }, 'notification not delivered; it waits'),
     gone: (channel) =>
@@ -113,7 +116,6 @@ export function watchInLog(log: Log): DeliveryObserver {
         { channel },
         'the receiver is gone (410): the channel is disabled until its address changes or a test arrives',
       ),
-    gaveUp: (channel, notification, error) =>
-      log.error({ channel, notification, error }, 'notification undeliverable after a day'),
+    gaveUp: (channel, notification, error) => log.error({ channel, notification, error }, 'notification given up'),
   }
 }

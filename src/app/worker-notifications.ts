@@ -75,9 +75,9 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
 function countAttempts(watch: DeliveryObserver, metrics: Pick<Metrics, 'attempted'>): DeliveryObserver {
   return {
     ...watch,
-    delivered(channel, id) {
+    delivered(channel, id, refusal) {
       metrics.attempted(channel, 'delivered')
-      watch.delivered(channel, id)
+      watch.delivered(channel, id, refusal)
     },
     failed(channel, id, error) {
       metrics.attempted(channel, 'failed')

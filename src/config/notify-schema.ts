@@ -59,6 +59,9 @@ const login = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, { error: 'the name of a user, without `@`, at most 100 characters' })
 const account = z.string().regex(/^[^\0-\x20\x7f]{1,255}$/, { error: 'a user without spaces, at most 255 characters' })
 
+/** By default as many as the service itself takes. */
+const mostCharacters = (most: number) => z.int().min(1000).max(most).default(most)
+
 /** A list of texts, or one for each pattern of owners. */
 const forOwners = (value: z.ZodString) => {
   const list = z.array(value).min(1).max(20)
@@ -97,6 +100,8 @@ export const channelSchema = z.discriminatedUnion('type', [
     ...chosen,
     type: z.literal('slack'),
     url: url.describe('An incoming webhook of Slack or of a compatible service; a secret'),
+    // Slack cuts a message that is longer: https://docs.slack.dev/changelog/2018-truncating-really-long-messages
+    max_characters: mostCharacters(40_000).describe('The most that a compatible service takes in one message'),
   }),
   z.strictObject({
     ...chosen,
@@ -149,6 +154,7 @@ export const channelSchema = z.discriminatedUnion('type', [
       `An API token, in Jira Data Center a personal access token; a secret; as ${referenceForms}`,
     ),
     issue_type: text.default('Task').describe('The type of the issues'),
+    max_characters: mostCharacters(30_000).describe('The most that the site takes in a text'),
     labels: forOwners(jiraLabel).exactOptional().describe(`Labels of the issues besides \`hookdrift\`: ${byOwner}`),
     assignee: z
       .union([account, z.record(ownerPattern, account)], { error: 'a user, or a mapping of owners to users' })
@@ -201,7 +207,7 @@ export function isSecretAddress(channel: DecodedChannel, member: unknown): boole
 const publicMembers: ReadonlySet<unknown> = new Set([
   ...Object.keys(chosen),
   ...['type', 'path', 'formats', 'keep', 'from', 'to'],
-  ...['repository', 'assignees', 'api_url', 'project', 'issue_type', 'assignee'],
+  ...['repository', 'assignees', 'api_url', 'project', 'issue_type', 'assignee', 'max_characters'],
 ])
 
 /** Whether a path of the configuration is a secret of a channel. */

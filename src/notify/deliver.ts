@@ -3,7 +3,8 @@ import { heartbeatMs } from '../history/lease-owner.ts'
 import type { ChannelState } from '../history/outbox.ts'
 import { findFirstWaiting, listChannels } from '../history/sql/outbox.ts'
 import { dayMs, isoTime } from '../model/time.ts'
-import { readMessage, type SendMessage } from './message.ts'
+import { type Message, readMessage, type SendMessage } from './message.ts'
+import { shorten } from './show-message.ts'
 
 export interface Receiver {
   readonly name: string
@@ -32,7 +33,8 @@ export interface Delivery {
 }
 
 export interface DeliveryObserver {
-  delivered(channel: string, id: string): void
+  /** `refusal`: why the receiver took only its short form. */
+  delivered(channel: string, id: string, refusal?: string): void
   failed(channel: string, id: string, error: string): void
   gone(channel: string): void
   /** The message is not tried again. */
@@ -46,7 +48,8 @@ const longestWaitMs = 30 * 60_000
 
 /**
  * Delivers pending messages, on each channel independently and in order: the messages after a failed one wait. A
- * message that fails for a day is given up. Never rejects because of a receiver.
+ * message that fails for a day is given up, and one that the receiver takes in no form at once. Never rejects because of
+ * a receiver.
  */
 export async function deliver(outbox: OpenHistory, delivery: Delivery): Promise<void> {
   const { receivers, now } = delivery
@@ -120,20 +123,23 @@ async function deliverNext(
   const next = await findFirstWaiting(outbox, name)
   if (next === undefined || (delivery.isPatient && Date.parse(next.nextTryAt) > now())) return false
   const { id, body, attempts, createdAt } = next
-  const outcome = await send(
-    readMessage(body),
-    AbortSignal.any([signal, timeoutAfter(isSlow ? leftMs : Math.min(timeoutMs, leftMs))]),
-  )
+  const message = readMessage(body)
+  const attempt = (form: Message) =>
+    send(form, AbortSignal.any([signal, timeoutAfter(isSlow ? leftMs : Math.min(timeoutMs, leftMs))]))
+  const first = await attempt(message)
+  const refusal = !first.ok && first.isAboutMessage ? first.error : undefined
+  const outcome = refusal === undefined ? first : await attempt(shorten(message))
   const at = isoTime(now())
   if (outcome.ok) {
     await outbox.delivered(id, at)
-    watch.delivered(name, id)
+    watch.delivered(name, id, refusal)
     return true
   }
   // We were stopped, or another process took the channel: that does not count against the receiver.
   if (signal.aborted) return false
-  const { error, isGone = false, waitMs: askedMs } = outcome
-  const isOver = askedMs === undefined && now() - Date.parse(createdAt) >= dayMs
+  const { isGone = false, isAboutMessage = false, waitMs: askedMs } = outcome
+  const error = isAboutMessage ? `${outcome.error}, also to its short form` : outcome.error
+  const isOver = isAboutMessage || (askedMs === undefined && now() - Date.parse(createdAt) >= dayMs)
   const nextTryAt = isoTime(now() + (askedMs ?? waitMs(attempts + 1)))
   await outbox.failed(id, { at, error, nextTryAt: isOver ? undefined : nextTryAt })
   if (isGone) {

@@ -162,7 +162,9 @@ export type Outcome =
       readonly ok: false
       readonly error: string
       /** The receiver wants no further messages. */
-      readonly isGone?: true
+      readonly isGone?: true | undefined
+      /** The receiver takes others: this message is too long for it, or not of the form that it expects. */
+      readonly isAboutMessage?: true | undefined
       /** How long the receiver asked to wait: then no message is given up because of its age. */
       readonly waitMs?: number
     }

@@ -73,7 +73,8 @@ export async function exchange<Answer>(
       const answer = await transport.send({ method, path: pathname + search, headers: head, body }, signal)
       if (mostBytes === 0) answer.discard()
       const text = mostBytes === 0 ? '' : ((await answer.read(mostBytes))?.toString('utf8') ?? '')
-      if (answer.status < 200 || answer.status >= 300) throw refusalOf(answer, text, advice, now())
+      if (answer.status < 200 || answer.status >= 300)
+        throw refusalOf(answer, text, { advice, isMessage: body !== null, now: now() })
       return read(text)
     } finally {
       await transport.close()
@@ -91,8 +92,11 @@ export async function exchange<Answer>(
 function refusalOf(
   { status, header }: WireAnswer,
   text: string,
-  advice: Readonly<Record<number, string>>,
-  now: number,
+  {
+    advice,
+    isMessage,
+    now,
+  }: { readonly isMessage: boolean; readonly now: number } & Required<Pick<ReceiverRequest, 'advice'>>,
 ): ReceiverRefusal {
   const isCertain = status >= 300 && status < 500 && status !== 408
   // GitHub answers 403 too, and says why in a header or in words.
@@ -108,11 +112,9 @@ function refusalOf(
   const usual = status === 410 ? 'it is gone' : status < 400 ? 'redirects are not followed' : undefined
   const why = advice[status] ?? usual
   const error = `answered ${status}${why === undefined ? '' : `: ${why}`}`
-  return new ReceiverRefusal(
-    status === 410 ? { ok: false, error, isGone: true } : { ok: false, error },
-    isCertain,
-    status,
-  )
+  const isGone = status === 410 || undefined
+  const isAboutMessage = (isMessage && [400, 413, 415, 422].includes(status)) || undefined
+  return new ReceiverRefusal({ ok: false, error, isGone, isAboutMessage }, isCertain, status)
 }
 
 const leastWaitMs = 1_000

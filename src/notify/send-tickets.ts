@@ -85,6 +85,8 @@ interface TrackerChannel {
   readonly open: (ask: AskTracker, memory: TicketMemory) => Tracker
   readonly labels: ForOwners<readonly string[]> | undefined
   readonly assignees: ForOwners<readonly string[] | string> | undefined
+  /** Of a text. */
+  readonly mostCharacters: number
 }
 
 /** A test leaves nothing in the history. */
@@ -143,13 +145,13 @@ export async function unlessRefused<Answer>(
 
 async function apply(
   message: Message,
-  { labels, assignees }: TrackerChannel,
+  { labels, assignees, mostCharacters }: TrackerChannel,
   { tracker, memory, now }: { readonly tracker: Tracker; readonly memory: TicketMemory; readonly now: () => number },
 ): Promise<void> {
   const { id, title, counts, incident, created_at: at } = message
   const key = incident?.key ?? testKey
   const textOf = (message: Message) => tracker.render(showMessage(message))
-  const note: TicketNote = { id, text: fitMessage(message, textOf, ({ length }) => length <= mostRendered), at }
+  const note: TicketNote = { id, text: fitMessage(message, textOf, ({ length }) => length <= mostCharacters), at }
   const types = Object.keys(counts)
   const existing = await findTicket()
   if (incident?.action === 'resolve') {
@@ -234,8 +236,6 @@ function sayIn(tracker: Tracker, words: string): string {
 
 /** GitHub takes 256 characters, Jira 255. */
 const longestTitle = 200
-/** Jira takes 32,767 characters, GitHub 65,536. */
-const mostRendered = 30_000
 
 /** What a channel has for the owners of some events: for all, or where a pattern matches, in the order of the file. */
 function chosenFor(chosen: TrackerChannel['assignees'], { events, causes = [] }: Message): readonly string[] {

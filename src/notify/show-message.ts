@@ -189,13 +189,16 @@ const storms: Readonly<Record<Storm, string>> = {
   mass: 'Many things changed at once. The worst of them:',
 }
 
-/** Renders as many events as fit, at least none; the others are counted. Without any, causes and failures have no details. */
+/**
+ * Renders as many events as fit; the others are counted. Without any, causes and failures have no details, and where
+ * that is still too much, it is the short form.
+ */
 export function fitMessage<Rendered>(
   message: Message,
   render: (message: Message) => Rendered,
   fits: (rendered: Rendered) => boolean,
 ): Rendered {
-  const { events, more, causes, failures } = message
+  const { events, more } = message
   const renderFirst = (listed: number) =>
     render({ ...message, events: events.slice(0, listed), more: more + events.length - listed })
   const all = renderFirst(events.length)
@@ -207,11 +210,40 @@ export function fitMessage<Rendered>(
     else over = middle
   }
   if (fitting >= 0) return renderFirst(fitting)
-  return render({
+  const bare = render(withoutDetails(message))
+  return fits(bare) ? bare : render(shorten(message))
+}
+
+function withoutDetails(message: Message): Message {
+  const { events, more, causes, failures } = message
+  return {
     ...message,
     events: [],
     more: more + events.length,
     causes: causes?.map((cause) => ({ ...cause, named: [] })),
     failures: failures?.map((failure) => ({ ...failure, facts: [] })),
-  })
+  }
+}
+
+/** Takes few characters: the headline, the worst of each sort without details, and the command that shows the rest. */
+export function shorten(message: Message): Message {
+  const { causes, failures, more } = withoutDetails(message)
+  const worst = message.events.slice(0, 1).map((event) => ({
+    ...event,
+    text: cut(event.text, 300),
+    remediation: undefined,
+    command: undefined,
+    ui_url: undefined,
+    report_url: undefined,
+  }))
+  return {
+    ...message,
+    in_between: undefined,
+    rules: [],
+    causes: causes?.slice(0, 1),
+    failures: failures?.slice(0, 1),
+    events: worst,
+    more: more - worst.length,
+    report_url: undefined,
+  }
 }

@@ -65,7 +65,13 @@ describe('notifications of a run', () => {
   })
 
   it('say the cause of an outage once to people, and each listing to programs', async () => {
-    const mail: Channel = { name: 'mail', type: 'slack', url: 'https://chat.example.com/y', min_severity: 'high' }
+    const mail: Channel = {
+      name: 'mail',
+      type: 'slack',
+      url: 'https://chat.example.com/y',
+      max_characters: 40_000,
+      min_severity: 'high',
+    }
     await using notified = await openNotified([lines, chat, mail])
     notified.turn(0, 3, 'inactive')
     await notified.run({ policy: onlyInactive })

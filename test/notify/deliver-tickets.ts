@@ -24,7 +24,10 @@ export function deliverTickets(history: History, { type, url, now }: TicketDeliv
   const [token, rest] = ['not-a-real-token', { env: {}, now, memory }]
   const send =
     type === 'jira'
-      ? sendToJira({ url, project: 'OPS', user: 'me@example.com', token, issue_type: 'Task' }, rest)
+      ? sendToJira(
+          { url, project: 'OPS', user: 'me@example.com', token, issue_type: 'Task', max_characters: 30_000 },
+          rest,
+        )
       : sendToGitHub({ repository: 'acme/payments', token, api_url: url }, rest)
   const nothing = () => {}
   return deliver(history, {

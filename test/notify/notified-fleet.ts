@@ -13,7 +13,7 @@ import { at, type FleetFixtureOptions, openFleetFixture } from '../audit/fleet-f
 export const onlyInactive = policyOf('extends: []\nrules: { endpoint/inactive: {} }\n')
 
 export const lines = { name: 'lines', type: 'log' } as const satisfies Channel
-export const chat: Channel = { name: 'chat', type: 'slack', url: 'https://chat.example.com/x' }
+export const chat: Channel = { name: 'chat', type: 'slack', url: 'https://chat.example.com/x', max_characters: 40_000 }
 
 /** A fleet fixture whose runs notify some channels. */
 export async function openNotified(channels: readonly Channel[] = [lines], options: FleetFixtureOptions = {}) {

@@ -153,7 +153,7 @@ describe('an event to PagerDuty', () => {
     await using receiver = await openReceiver(() => ({ status: 400, body: routing_key }))
     const send = sendToPagerDuty({ routing_key, url: `${receiver.url}/v2/enqueue` }, {})
     const outcome = await send(aMessage('msg_1', { incident: trigger }), AbortSignal.timeout(5_000))
-    expect(outcome).toEqual({ ok: false, error: 'answered 400' })
+    expect(outcome).toEqual({ ok: false, error: 'answered 400', isAboutMessage: true })
     expect(receiver.got.map(({ path }) => path)).toEqual(['/v2/enqueue'])
   })
 })

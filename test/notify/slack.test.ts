@@ -3,9 +3,11 @@ import { sendToSlack, slackCode } from '../../src/notify/channels/slack.ts'
 import { aCause, aMessage, anEvent, anExplainedEvent, hostile } from './samples.ts'
 import { openReceiver } from './webhook-receiver.ts'
 
-async function textOf(message = aMessage()): Promise<string> {
+async function textOf(message = aMessage(), max_characters = 40_000): Promise<string> {
   await using receiver = await openReceiver()
-  expect(await sendToSlack({ url: receiver.url }, {})(message, AbortSignal.timeout(5_000))).toEqual({ ok: true })
+  expect(await sendToSlack({ url: receiver.url, max_characters }, {})(message, AbortSignal.timeout(5_000))).toEqual({
+    ok: true,
+  })
   const body = JSON.parse(receiver.got[0]?.body ?? '')
   expect(body).toMatchObject({ parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false })
   return body.text
@@ -192,4 +194,18 @@ describe('a message to Slack', () => {
     expect(shown).toBeGreaterThan(5)
     expect(text).toContain(`and ${25 - shown} more: `)
   })
+
+  it.each([1_000, 2_000, 5_000, 16_383])(
+    'has at most the %i characters that a compatible service takes',
+    async (most) => {
+      const named = Array.from({ length: 5 }, (_, at) => ({ name: `name ${at}`, texts: ['y'.repeat(900)] }))
+      const causes = Array.from({ length: 10 }, () => aCause({ named, text: `/url of ${'z'.repeat(250)} changed` }))
+      const events = Array.from({ length: 40 }, (_, at) => anExplainedEvent(at, { text: `!${'x'.repeat(9_000)}` }))
+      const text = await textOf(aMessage('msg_1', { causes, events, in_between: 'n'.repeat(900), more: 2 }), most)
+      expect(text.length).toBeLessThanOrEqual(most)
+      const shown = text.match(/^• \*Opened/gm)?.length ?? 0
+      expect(text).toMatch(/^\*HIGH\* .*\n/)
+      expect(text).toContain(`and ${42 - shown} more: \`hookdrift report --run 7\``)
+    },
+  )
 })

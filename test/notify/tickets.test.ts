@@ -51,6 +51,7 @@ async function openJiraDesk(user: string | undefined) {
     project: 'OPS',
     token,
     issue_type: 'Task',
+    max_characters: 30_000,
     ...(user === undefined ? {} : { user }),
   }
   const sender = ({ labels, assignees }: ByOwner, rest: TicketDependencies) => {

@@ -27,7 +27,7 @@ const workersOfPool = 4
 /** One for each way in which messages are composed. */
 const channels: readonly Channel[] = [
   { name: 'lines', type: 'log' },
-  { name: 'chat', type: 'slack', url: 'https://chat.example.com/x' },
+  { name: 'chat', type: 'slack', url: 'https://chat.example.com/x', max_characters: 40_000 },
   { name: 'pager', type: 'pagerduty', routing_key: 'not-a-real-key', url: 'https://events.example.com' },
 ]
 

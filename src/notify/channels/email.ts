@@ -44,7 +44,7 @@ export function sendByEmail(email: Email): SendMessage {
     const stopped = whenAborted(signal)
     const sent = transport.sendMail(mailOf(message, email)).then(
       () => accepted,
-      (error: unknown) => refused(describe(error)),
+      (error: unknown): Outcome => ({ ok: false, error: describe(error), isAboutMessage: isAboutMail(error) }),
     )
     try {
       return await Promise.race([sent, stopped])
@@ -81,6 +81,12 @@ function whenAborted(signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(refused('no answer in time')), { once: true })
   })
+}
+
+/** The server took sender and receivers, and then refused the mail itself for good. */
+function isAboutMail(error: unknown): true | undefined {
+  const { command, responseCode } = Object(error) as { command?: unknown; responseCode?: unknown }
+  return (command === 'DATA' && Number(responseCode) >= 500) || undefined
 }
 
 /** Codes only: the text of an error quotes the server, which may quote the credentials. */

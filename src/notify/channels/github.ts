@@ -44,7 +44,7 @@ export function sendToGitHub(channel: GitHub, dependencies: TicketDependencies):
     422: 'the issue is refused: check labels and assignees',
   }
   const open = (ask: AskTracker, memory: TicketMemory) => openRepository(repository, ask, memory)
-  return sendTickets({ url, headers, advice, open, labels, assignees }, dependencies)
+  return sendTickets({ url, headers, advice, open, labels, assignees, mostCharacters }, dependencies)
 }
 
 const issueSchema = z.object({
@@ -58,6 +58,8 @@ const issueSchema = z.object({
 })
 const commentSchema = z.object({ body: z.string().optional() })
 
+/** GitHub takes 65,536 bytes of a text. */
+const mostCharacters = 30_000
 /** Of a list. */
 const mostOnPage = 100
 /** More are refused. */

@@ -19,6 +19,7 @@ interface Jira {
   readonly user?: string
   readonly token: string
   readonly issue_type: string
+  readonly max_characters: number
   readonly labels?: ForOwners<readonly string[]>
   readonly assignee?: ForOwners<string>
 }
@@ -28,7 +29,7 @@ interface Jira {
  * https://developer.atlassian.com/cloud/jira/platform/rest/v2/. A label of each is its key, by which it is searched.
  */
 export function sendToJira(channel: Jira, dependencies: TicketDependencies): SendMessage {
-  const { url, user, token, project, labels, assignee: assignees } = channel
+  const { url, user, token, project, labels, assignee: assignees, max_characters: mostCharacters } = channel
   const basic = Buffer.from(`${user}:${token}`).toString('base64')
   const headers = { authorization: user === undefined ? `Bearer ${token}` : `Basic ${basic}` }
   const advice = {
@@ -38,7 +39,7 @@ export function sendToJira(channel: Jira, dependencies: TicketDependencies): Sen
     404: `there is no project ${project}, or the token may not read it`,
   }
   const open = (ask: AskTracker) => openProject(channel, ask)
-  return sendTickets({ url, headers, advice, open, labels, assignees }, dependencies)
+  return sendTickets({ url, headers, advice, open, labels, assignees, mostCharacters }, dependencies)
 }
 
 const statusSchema = z.object({ statusCategory: z.object({ key: z.string() }) })

@@ -4,13 +4,15 @@ import type { Message, SendMessage } from '../message.ts'
 import { post } from '../request.ts'
 import { fitMessage, type Line, type SpanMarkup, showLine, showMessage } from '../show-message.ts'
 
-/** Slack cuts a message that is longer: https://docs.slack.dev/changelog/2018-truncating-really-long-messages */
-const mostCharacters = 40_000
+interface Slack {
+  readonly url: string
+  readonly max_characters: number
+}
 
 /** An incoming webhook of Slack or of a compatible service. */
-export function sendToSlack({ url }: { readonly url: string }, env: ProxyVariables): SendMessage {
+export function sendToSlack({ url, max_characters }: Slack, env: ProxyVariables): SendMessage {
   return (message, signal) => {
-    const text = fitMessage(message, textOf, ({ length }) => length <= mostCharacters)
+    const text = fitMessage(message, textOf, ({ length }) => length <= max_characters)
     // Slack must not interpret our text beyond its own markup.
     const asWritten = { mrkdwn: true, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false }
     return post({ url, headers: {}, body: JSON.stringify({ text, ...asWritten }) }, env, signal)

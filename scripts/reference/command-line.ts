@@ -8,11 +8,16 @@ const intro = `# Command line
 Generated from the program by \`npm run reference\`. \`hookdrift COMMAND --help\` prints the same.
 
 \`hookdrift completion bash\` prints a script with which a shell completes all of this
-([install](../how-to/install.md#completion)). \`-v\` is the version, as of node and npm; what a run does in detail is in
-its log: \`HOOKDRIFT_LOG=debug\`.
+([install](../how-to/install.md#completion)). \`-v\` and \`-V\` are \`--version\`; what a run does in detail is in its log:
+\`HOOKDRIFT_LOG=debug\`.
 
-All commands exit as [exit codes](errors.md#exit-codes) says. \`HOOKDRIFT_HISTORY\`, \`HOOKDRIFT_SEAL_KEY\` and the other
-variables of the environment are in [the configuration](configuration.md#environment).
+All commands exit as [exit codes](errors.md#exit-codes) says. An option comes before a variable, and a variable
+before a default: \`--config\`, \`HOOKDRIFT_CONFIG\`, \`hookdrift.yaml\`. All variables are in
+[the configuration](configuration.md#environment).
+
+Each command takes \`--color auto|always|never\`. \`auto\` means colour on a terminal, unless \`NO_COLOR\` is set or \`TERM\`
+is \`dumb\`. \`FORCE_COLOR\` or \`CLICOLOR_FORCE\` means colour in a pipe, too, such as the log of a pipeline; \`NO_COLOR\`
+comes before both, and \`0\` in them means none. Files of \`--report\` and \`--output\` have none.
 `
 
 /** The page about every command, its arguments and its options. */

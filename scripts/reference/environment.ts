@@ -1,6 +1,10 @@
 /** The variables of the environment, in Markdown, for the page about the configuration and for the man page. */
 export const environment: readonly (readonly [names: string, about: string])[] = [
   [
+    '`HOOKDRIFT_CONFIG`',
+    'the configuration file, in place of `hookdrift.yaml` in the working directory; `--config` overrides it, and it overrides `HOOKDRIFT_URL`.',
+  ],
+  [
     '`HOOKDRIFT_HISTORY`',
     'the history, a file or `postgres://…`; overrides the configuration, and `--history` overrides both.',
   ],

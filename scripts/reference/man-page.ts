@@ -33,7 +33,7 @@ export async function manPage(): Promise<string> {
       'The documentation comes with the program: `hookdrift docs` lists its pages, `hookdrift docs TOPIC` shows one.',
     ),
     '.SH OPTIONS',
-    ...[...program.options].flatMap(optionLines),
+    ...orderedOptions(program).flatMap(optionLines),
     ...[...groups].flatMap(([group, commands]) => [
       `.SH ${roff(group.replace(/:$/, '').toUpperCase())}`,
       ...commands.flatMap((command) => commandLines(command, command.name())),
@@ -44,7 +44,10 @@ export async function manPage(): Promise<string> {
     '.SH ENVIRONMENT',
     ...environment.flatMap(([names, about]) => tagged(plain(names), plain(about))),
     '.SH FILES',
-    ...tagged('hookdrift.yaml', 'The configuration, in the working directory.'),
+    ...tagged(
+      'hookdrift.yaml',
+      'The configuration, in the working directory unless --config or HOOKDRIFT_CONFIG names another.',
+    ),
     ...tagged('hookdrift.db', 'The history, next to the configuration unless that names another.'),
     ...tagged('hookdrift.key', 'The key under which secrets are sealed, next to the history.'),
   ].join('\n')}\n`

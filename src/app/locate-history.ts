@@ -52,7 +52,7 @@ export async function configuredPaths(
     {
       needs: ['history', 'policy'],
       usesSecrets: false,
-      advice: `name ${named}, or another configuration with --config FILE`,
+      advice: `name ${named}, or another configuration with --config FILE or HOOKDRIFT_CONFIG`,
     },
   )
 }

@@ -21,6 +21,8 @@ export interface ProcessContext {
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
   cwd(): string
+  /** `--color` */
+  readonly colour?: 'auto' | 'always' | 'never'
   /** How the command line named its configuration and its history. */
   readonly locating?: NamedHistory
   /** Whom commands answer, where that is not a person at this terminal. */
@@ -43,14 +45,21 @@ export const usualColumns = 100
  * Columns to lay text out for, and whether colour may be used. A pipe gets plain text for 100 columns, and so does a
  * terminal that does not know its size: it says 0.
  */
-export function renderOptionsFor({ stdout, env }: ProcessContext) {
-  const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
+export function renderOptionsFor({ stdout, env, colour = 'auto' }: ProcessContext) {
   const isWatched = stdout.isTTY === true
   return {
-    colour: isWatched && !isPlain,
+    colour: colour === 'auto' ? wantsColour(env, isWatched) : colour === 'always',
     isScreen: isWatched,
     width: (isWatched && stdout.columns) || usualColumns,
   }
+}
+
+/** https://no-color.org, https://force-color.org, https://bixense.com/clicolors */
+function wantsColour(env: ProcessContext['env'], isWatched: boolean): boolean {
+  if (env.NO_COLOR) return false
+  const forced = env.FORCE_COLOR || env.CLICOLOR_FORCE
+  if (forced) return forced !== '0' && forced !== 'false'
+  return isWatched && env.TERM !== 'dumb'
 }
 
 /** Lines for people on stderr: wrapped for a terminal, and whole for a pipe, so that a search finds them. */

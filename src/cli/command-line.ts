@@ -20,8 +20,14 @@ export async function commandLine(
     .description(
       'Audits the configuration of webhook gateways: what drifted, what violates the policy, and since when.',
     )
-    // As node, npm and docker have it; a log in detail is HOOKDRIFT_LOG=debug.
+    // As node, npm and docker have it; a log in detail is HOOKDRIFT_LOG=debug. Other programs have -V.
+    .version(toolVersion(), '-V')
     .version(toolVersion(), '-v, --version', 'Print the version')
+    .addOption(
+      new Option('--color <when>', 'colour for people to read, of every command')
+        .choices(['auto', 'always', 'never'])
+        .default('auto'),
+    )
     .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup(commonGroup))
     .configureHelp(helpLayout)
     .exitOverride()
@@ -40,14 +46,17 @@ export async function commandLine(
       `
 Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
             4 failure of hookdrift itself, 5 another process writes to the history, 130/143 interrupted.
-Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
+Environment: HOOKDRIFT_CONFIG, HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
              HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
              without a configuration file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE,
              HOOKDRIFT_PROJECTS (all, or ids), HOOKDRIFT_ORGANISATION (needed for all).
 Documentation: hookdrift docs tutorial   the page to read first
                hookdrift docs            all pages; works offline`,
     )
-  const commandWords = words === 'all' ? words : words.filter((word) => !word.startsWith('-') && word !== 'help')
+  program.options.find(({ short }) => short === '-V')?.hideHelp()
+  const isOfCommand = (word: string, at: number) =>
+    !word.startsWith('-') && word !== 'help' && words[at - 1] !== '--color'
+  const commandWords = words === 'all' ? words : words.filter(isOfCommand)
   for (const [group, listed] of Object.entries(commands)) {
     program.commandsGroup(`${group}:`)
     for (const [name, each] of Object.entries(listed)) await addListed(program, name, each, { commandWords, execute })

@@ -7,6 +7,7 @@ import { readLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { type Candidate, type Completion, complete, type FindWords, type WordSource } from './complete-words.ts'
+import { usualConfiguration } from './query-options.ts'
 
 /** What the scripts of `completion` ask. */
 export function defineCompleteLine(command: Command, lineFor: (words: readonly string[]) => Promise<Command>) {
@@ -168,7 +169,7 @@ function wordsOf(values: readonly string[]): readonly Candidate[] {
 }
 
 async function configuredProjects(given: Given, terminal: ProcessContext): Promise<readonly Candidate[]> {
-  const config = given.get('--config') ?? 'hookdrift.yaml'
+  const config = given.get('--config') ?? (terminal.env.HOOKDRIFT_CONFIG || usualConfiguration)
   if (given.has('--history') || !hasConfiguration(config, terminal)) return []
   return wordsOf(expectedIn((await configuredPaths(config, terminal)).services).named)
 }
@@ -179,7 +180,7 @@ async function historyNames(
   given: Given,
   terminal: ProcessContext,
 ): Promise<readonly Candidate[]> {
-  const config = given.get('--config') ?? 'hookdrift.yaml'
+  const config = given.get('--config') ?? (terminal.env.HOOKDRIFT_CONFIG || usualConfiguration)
   const history = given.get('--history')
   const named = namedHistory(history === undefined ? { config } : { config, history }, terminal)
   const location =

@@ -15,7 +15,13 @@ import {
 } from '../questions/answer-config.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import { printAnswer } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'
+import {
+  type AnswerOptions,
+  addAnswerOptions,
+  addConfigurationOptions,
+  limitOf,
+  usualConfiguration,
+} from './query-options.ts'
 
 interface CheckOptions extends AnswerOptions {
   readonly config: string
@@ -24,7 +30,7 @@ interface CheckOptions extends AnswerOptions {
 
 export function defineConfigCheck(command: Command) {
   addAnswerOptions(command)
-    .option('-c, --config <file>', 'configuration file', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration file', usualConfiguration)
     .option('--no-secrets', 'do not require keys and other secrets, for machines that do not have them')
 
   return check

@@ -15,7 +15,6 @@ import { type Grouping, groupings } from '../report/group-by.ts'
 import { fileRenderOptions, filesOf, type ReportFile } from '../report/report-files.ts'
 import { type CsvSection, type RenderOptions, sectionNames } from '../report/report-format.ts'
 import { suggestName } from '../text/nearest-name.ts'
-import { locatingOf } from './query-options.ts'
 
 /** Options of commands that print a report: its formats and files. */
 export interface FormatOptions {
@@ -129,7 +128,7 @@ export async function planDelivery<Document>(
     throw AuditError.usage(`--section ${section} is for --format csv, not ${format}`)
   }
   const ofSection = section === undefined ? {} : { section }
-  const ofText = { groupBy, locating: locatingOf(options) }
+  const ofText = { groupBy, locating: terminal.locating ?? {} }
   const write = writers.writerOf(format)
   const main =
     output === undefined

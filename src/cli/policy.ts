@@ -26,6 +26,7 @@ import {
   addReadingOptions,
   limitOf,
   type ReadingOptions,
+  usualConfiguration,
 } from './query-options.ts'
 
 interface CheckOptions extends AnswerOptions {
@@ -35,7 +36,7 @@ interface CheckOptions extends AnswerOptions {
 export function definePolicyCheck(command: Command) {
   command
     .argument('[file]', 'policy file (default: the one in the configuration)')
-    .option('-c, --config <file>', 'configuration file, read for the path of the policy', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration file, read for the path of the policy', usualConfiguration)
   addAnswerOptions(command)
   return check
 }
@@ -64,7 +65,7 @@ interface TestOptions extends AnswerOptions {
 export function definePolicyTest(command: Command) {
   command
     .option('--policy <file>', 'policy file; no configuration is read then')
-    .option('-c, --config <file>', 'configuration file, read for the path of the policy', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration file, read for the path of the policy', usualConfiguration)
   addAnswerOptions(command)
   return test
 }
@@ -92,7 +93,7 @@ export function definePolicyExplain(command: Command) {
   command
     .argument('<uid>', `a resource in the history: ${uidOrName}`)
     .argument('[rule]', 'explain only this rule (default: all rules for its kind)')
-    .option('-c, --config <file>', 'configuration file, read for the paths of policy and history', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration file, read for the paths of policy and history', usualConfiguration)
     .option('--history <file>', 'history: a file or postgres://…; overrides the configuration and HOOKDRIFT_HISTORY')
     .option('--policy <file>', 'policy file; overrides the one in the configuration')
     .option('-p, --project <name>', 'project of the resource, where several have one of that uid')

@@ -26,7 +26,7 @@ import { answerProbes, probesView } from '../questions/answer-probes.ts'
 import { uidOrName } from '../questions/question.ts'
 import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer } from './print-answer.ts'
-import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, usualConfiguration } from './query-options.ts'
 
 interface ProbeOptions extends AnswerOptions {
   readonly config: string
@@ -40,7 +40,7 @@ interface ProbeOptions extends AnswerOptions {
 export function defineProbe(command: Command) {
   command
     .argument('[name]', 'a probe of the policy')
-    .option('-c, --config <file>', 'configuration file', 'hookdrift.yaml')
+    .option('-c, --config <file>', 'configuration file', usualConfiguration)
   addAnswerOptions(addProjectOption(command))
     .option('--source <uid>', `the source whose function runs: ${uidOrName}`)
     .option('--function <file>', "run this code instead of the service's function, in one project")

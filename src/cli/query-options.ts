@@ -14,7 +14,7 @@ export interface AnswerOptions {
 export interface ReadingOptions extends HistoryOptions, AnswerOptions {}
 
 const rowsForPeople = 100
-const usualConfiguration = 'hookdrift.yaml'
+export const usualConfiguration = 'hookdrift.yaml'
 
 export function addReadingOptions(command: Command, formats?: readonly string[]): Command {
   return addAnswerOptions(addHistoryOptions(command), formats)
@@ -63,10 +63,13 @@ export function limitOf({ limit, format }: AnswerOptions): number {
   return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
 }
 
-/** How the options of a command name its configuration and its history. A password is left out. */
-export function locatingOf({ config, history }: Partial<HistoryOptions>): NamedHistory {
+/**
+ * How the options of a command name its configuration and its history, for one without options: `usual` is the
+ * configuration that it reads. A password is left out.
+ */
+export function locatingOf({ config, history }: Partial<HistoryOptions>, usual = usualConfiguration): NamedHistory {
   return {
-    ...(config === undefined || config === usualConfiguration ? {} : { config }),
+    ...(config === undefined || config === usual ? {} : { config }),
     ...(history === undefined ? {} : { history: withoutPassword(history) }),
   }
 }

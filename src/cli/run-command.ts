@@ -5,7 +5,7 @@ import { AuditError, exitCodes, messageOf, reasonOf } from '../model/errors.ts'
 import { locateCommands } from '../report/text/commands.ts'
 import { commandLine } from './command-line.ts'
 import { suggestOption } from './help.ts'
-import { locatingOf } from './query-options.ts'
+import { locatingOf, usualConfiguration } from './query-options.ts'
 
 /** Runs one command line and returns its exit code. Expected errors are printed here as sentences. */
 export async function runCommand(args: readonly string[], terminal: ProcessContext): Promise<number> {
@@ -67,10 +67,14 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
     exitCode = await run(context)
   })
   program.hook('preAction', (_, command) => {
+    const source = command.getOptionValueSource('config')
+    const { HOOKDRIFT_CONFIG: file = '' } = terminal.env
+    const isByVariable = source === 'default' && file !== '' && command.getOptionValue('url') === undefined
+    if (isByVariable) command.setOptionValueWithSource('config', file, 'env')
     // A file that was named is read, and nothing takes its place.
-    const isNamed = command.getOptionValueSource('config') === 'cli'
-    const env = isNamed ? withoutConfiguration(terminal.env) : terminal.env
-    context = { ...terminal, env, locating: locatingOf(command.opts()) }
+    const env = isByVariable || source === 'cli' ? withoutConfiguration(terminal.env) : terminal.env
+    const locating = locatingOf(command.opts(), file || usualConfiguration)
+    context = { ...terminal, env, locating, colour: program.getOptionValue('color') }
   })
   try {
     await program.parseAsync(args, { from: 'user' })

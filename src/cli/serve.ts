@@ -25,7 +25,7 @@ import { addHistoryOptions } from './query-options.ts'
 
 interface ServeOptions extends HistoryOptions {
   readonly listen?: ListenAddress
-  /** Whether `--config` names a file. */
+  /** Whether `--config` or the environment names a file. */
   readonly isNamed: boolean
 }
 
@@ -39,7 +39,7 @@ export function defineServe(command: Command) {
     ).argParser(toAddress),
   )
   return (options: Omit<ServeOptions, 'isNamed'>, terminal: ProcessContext) =>
-    serve({ ...options, isNamed: command.getOptionValueSource('config') === 'cli' }, terminal)
+    serve({ ...options, isNamed: command.getOptionValueSource('config') !== 'default' }, terminal)
 }
 
 function toAddress(text: string): ListenAddress {

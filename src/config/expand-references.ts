@@ -69,7 +69,9 @@ export function readConfigurationText(
   } catch (cause) {
     const document = isMissing(cause) ? environmentDocument(env) : undefined
     if (document !== undefined) return document
-    const what = `cannot read the configuration ${file}: ${reasonOf(cause)}`
+    const isOfVariable = env.HOOKDRIFT_CONFIG && resolve(env.HOOKDRIFT_CONFIG) === resolve(file)
+    const where = isOfVariable ? `${file} (HOOKDRIFT_CONFIG)` : file
+    const what = `cannot read the configuration ${where}: ${reasonOf(cause)}`
     const other = isMissing(cause) ? otherName(file, readFile) : undefined
     if (other === undefined) throw AuditError.usage(what, { advice, cause })
     throw AuditError.usage(`${what}, but ${other} is there`, {

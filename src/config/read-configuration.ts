@@ -77,7 +77,7 @@ export interface ConfigurationOptions {
 }
 
 /** Whole, because a person without a checkout has no example at hand. */
-const startAdvice = `run \`hookdrift init\`, set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE, or write this one:
+const startAdvice = `run \`hookdrift init\`, set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE or HOOKDRIFT_CONFIG, or write this one:
     services:
       - name: acme
         url: https://hooks.example.com

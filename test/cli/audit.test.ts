@@ -226,6 +226,49 @@ describe('the report', () => {
     expect([pipe.stdout, plain.stdout].join('')).not.toContain('\x1b')
     expect(pipe.stderr).toBe('')
   })
+
+  it.each([
+    ['a pipe', '', {}, false],
+    ['a pipe', '', { FORCE_COLOR: '1' }, true],
+    ['a pipe', '', { FORCE_COLOR: '' }, false],
+    ['a pipe', '', { FORCE_COLOR: '0' }, false],
+    ['a pipe', '', { CLICOLOR_FORCE: '1' }, true],
+    ['a pipe', '', { CLICOLOR_FORCE: '0' }, false],
+    ['a pipe', '', { CI: 'true', FORCE_COLOR: '3', TERM: 'dumb' }, true],
+    ['a pipe', '', { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    ['a pipe', '--color always', { NO_COLOR: '1' }, true],
+    ['a pipe', '--color=auto', {}, false],
+    ['a terminal', '', { NO_COLOR: '' }, true],
+    ['a terminal', '', { NO_COLOR: '1' }, false],
+    ['a terminal', '', { TERM: 'dumb' }, false],
+    ['a terminal', '', { FORCE_COLOR: 'false' }, false],
+    ['a terminal', '--color never', { FORCE_COLOR: '1' }, false],
+    ['a terminal', '--color auto', { TERM: 'xterm' }, true],
+  ])('to %s with "%s" and %j: colours are %s', async (reader, line, env, isColoured) => {
+    const terminal = reader === 'a terminal' ? { columns: 100, env } : { env }
+    for (const words of [`${line} violations`, `violations ${line}`]) {
+      const { code, stdout } = await coloured.run(words, terminal)
+      expect([code, stdout.includes('\x1b[')]).toEqual([0, isColoured])
+    }
+  })
+
+  it('has no colours in files and in other formats, whatever asks for them', async () => {
+    const env = { FORCE_COLOR: '1' }
+    const file = coloured.directory.file('report.txt')
+    await coloured.run(`report --color always --output ${file}`, { env })
+    const said = await Promise.all(
+      ['json', 'csv', 'jsonl'].map((format) => coloured.run(`violations --color always --format ${format}`, { env })),
+    )
+    expect([readFileSync(file, 'utf8'), ...said.map(({ stdout }) => stdout)].join('')).not.toContain('\x1b')
+  })
+
+  let coloured: CliFixture
+  beforeAll(async () => {
+    coloured = await openCliFixture()
+    breakOne(coloured)
+    await coloured.audit('--quiet')
+  })
+  afterAll(() => coloured[Symbol.asyncDispose]())
 })
 
 describe('--project', () => {
@@ -370,6 +413,62 @@ describe('the installation key', () => {
     expect(await cli.audit()).toEqual(refusal(/is damaged: expected 64 hex digits/, 4))
     expect(readFileSync(file, 'utf8')).toBe('oops\n')
     expect(existsSync(cli.directory.file('hookdrift.db'))).toBe(false)
+  })
+})
+
+describe('the configuration', () => {
+  /** Three files with a history each; the variables are the configuration of a fourth. */
+  const openThree = async () => {
+    const cli = await openCliFixture()
+    const text = readFileSync(cli.directory.file('hookdrift.yaml'), 'utf8')
+    const configure = (name: string) => cli.directory.write(`${name}.yaml`, `${text}\nhistory: ./${name}.db\n`)
+    for (const name of ['of-variable', 'of-option']) configure(name)
+    const fileOf = (name: string) => (name === '' ? '' : cli.directory.file(`${name}.yaml`))
+    return { cli, fileOf }
+  }
+
+  it.each([
+    ['of-option', '', 'of-option.db'],
+    ['of-option', 'of-variable', 'of-option.db'],
+    ['', 'of-variable', 'of-variable.db'],
+    ['', 'not-there', undefined],
+    ['not-there', 'of-variable', undefined],
+  ])('of option "%s" and variable "%s" has the history %s', async (option, variable, history) => {
+    const { cli, fileOf } = await openThree()
+    await using _ = cli
+    const env = { ...cli.env, HOOKDRIFT_CONFIG: fileOf(variable), HOOKDRIFT_URL: cli.service.url }
+    const words = option === '' ? [] : ['--config', fileOf(option)]
+    const said = await command(['audit', '--quiet', ...words], { cwd: cli.directory.path, env })
+    expect(readdirSync(cli.directory.path).filter((name) => name.endsWith('.db'))).toEqual(
+      history === undefined ? [] : [history],
+    )
+    const missing = `cannot read the configuration ${fileOf('not-there')}${option === '' ? ' (HOOKDRIFT_CONFIG)' : ''}: `
+    if (history === undefined) expect(said).toEqual(refusal(missing))
+  })
+
+  it('of the variable is that of commands which only read, and of the commands that they print', async () => {
+    const { cli, fileOf } = await openThree()
+    await using _ = cli
+    breakOne(cli)
+    const ask = (line: string, variable: string) =>
+      command(line, { cwd: cli.directory.path, env: { ...cli.env, HOOKDRIFT_CONFIG: fileOf(variable) } })
+    await ask('audit --quiet', 'of-variable')
+    const { stdout } = await ask('report', 'of-variable')
+    expect(stdout).toContain('hookdrift violations')
+    expect(stdout).not.toContain('--config')
+    const option = await ask(`report --config ${fileOf('of-variable')}`, 'of-option')
+    expect(option.stdout).toContain(`--config ${fileOf('of-variable')}`)
+    expect((await ask('config check', 'of-variable')).stdout).toContain('of-variable.yaml')
+    // An empty variable counts as unset.
+    expect((await ask('violations', '')).stderr).toContain('hookdrift.db')
+  })
+
+  it('of --url is not read from the file of the variable', async () => {
+    const { cli, fileOf } = await openThree()
+    await using _ = cli
+    const env = { HOOKDRIFT_CONFIG: fileOf('of-variable'), HOOKDRIFT_KEY: 'not-a-real-key', HOOKDRIFT_PROJECTS: 'p' }
+    const said = await command(`audit --url ${cli.service.url}`, { cwd: cli.directory.file('..'), env })
+    expect(said.stderr).not.toContain('of-variable')
   })
 })
 

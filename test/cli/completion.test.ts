@@ -49,7 +49,7 @@ describe('completion', () => {
     ['completion ""', ['bash', 'zsh', 'fish']],
     ['report --run 2 --ru', []],
     ['--vers', ['--version']],
-    ['nope --', ['--version', '--help']],
+    ['nope --', ['--color', '--version', '--help']],
     ['audit -- --f', []],
   ])('%s', async (line, expected) => {
     expect((await completed(line)).words).toEqual(expected)

@@ -101,7 +101,7 @@ describe('short options', () => {
     },
   )
 
-  it.each([['-v'], ['--version']])('%s prints the version', async (word) => {
+  it.each([['-v'], ['-V'], ['--version']])('%s prints the version', async (word) => {
     const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
     expect(await command([word], { cwd })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })

@@ -104,7 +104,7 @@ describe('channels', () => {
     const { notify, warnings, digest } = configure(withChannels(issues, ops), { env: more })
     expect(notify).toEqual([
       { ...issues, token: more.TRACKER_TOKEN, api_url: 'https://api.github.com' },
-      { ...ops, token: more.TRACKER_TOKEN, issue_type: 'Task' },
+      { ...ops, token: more.TRACKER_TOKEN, issue_type: 'Task', max_characters: 30_000 },
     ])
     expect(warnings).toEqual([])
     const rotated = configure(withChannels(issues, ops), { env: { ...more, TRACKER_TOKEN: 'another' } })

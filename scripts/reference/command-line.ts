@@ -18,6 +18,7 @@ before a default: \`--config\`, \`HOOKDRIFT_CONFIG\`, \`hookdrift.yaml\`. All va
 Each command takes \`--color auto|always|never\`. \`auto\` means colour on a terminal, unless \`NO_COLOR\` is set or \`TERM\`
 is \`dumb\`. \`FORCE_COLOR\` or \`CLICOLOR_FORCE\` means colour in a pipe, too, such as the log of a pipeline; \`NO_COLOR\`
 comes before both, and \`0\` in them means none. Files of \`--report\` and \`--output\` have none.
+Each command that writes CSV takes \`--bom\`, [for Excel](../how-to/publish-reports.md#a-spreadsheet).
 `
 
 /** The page about every command, its arguments and its options. */

@@ -23,6 +23,8 @@ export interface ProcessContext {
   cwd(): string
   /** `--color` */
   readonly colour?: 'auto' | 'always' | 'never'
+  /** `--bom` */
+  readonly marksCsv?: boolean
   /** How the command line named its configuration and its history. */
   readonly locating?: NamedHistory
   /** Whom commands answer, where that is not a person at this terminal. */
@@ -52,6 +54,11 @@ export function renderOptionsFor({ stdout, env, colour = 'auto' }: ProcessContex
     isScreen: isWatched,
     width: (isWatched && stdout.columns) || usualColumns,
   }
+}
+
+/** What an output begins with: Excel takes CSV without this mark for text of the machine's code page. */
+export function markOf(format: string, { marksCsv = false }: Pick<ProcessContext, 'marksCsv'>): string {
+  return format === 'csv' && marksCsv ? '\ufeff' : ''
 }
 
 /** https://no-color.org, https://force-color.org, https://bixense.com/clicolors */

@@ -28,6 +28,7 @@ export async function commandLine(
         .choices(['auto', 'always', 'never'])
         .default('auto'),
     )
+    .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup(commonGroup))
     .configureHelp(helpLayout)
     .exitOverride()

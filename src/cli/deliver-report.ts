@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { configuredPaths, type HistoryOptions, locateHistory } from '../app/locate-history.ts'
-import { type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
+import { markOf, type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
 import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
 import type { Compliance } from '../compliance/compliance.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -129,7 +129,8 @@ export async function planDelivery<Document>(
   }
   const ofSection = section === undefined ? {} : { section }
   const ofText = { groupBy, locating: terminal.locating ?? {} }
-  const write = writers.writerOf(format)
+  const write = (name: NamedFormat, document: Document, render: RenderOptions) =>
+    markOf(name, terminal) + writers.writerOf(name)(document, render)
   const main =
     output === undefined
       ? []
@@ -143,11 +144,11 @@ export async function planDelivery<Document>(
   return (document, past = {}) => {
     if (output === undefined && !quiet) {
       terminal.stdout.write(
-        write(document, { ...renderOptionsFor(terminal), full: false, ...ofText, ...ofSection, ...past }),
+        write(format, document, { ...renderOptionsFor(terminal), full: false, ...ofText, ...ofSection, ...past }),
       )
     }
     writeEach([...main, ...more], ({ format: name, file, render }) => {
-      writeFileAtomically(file, writers.writerOf(name)(document, { ...ofText, ...render, ...past }))
+      writeFileAtomically(file, write(name, document, { ...ofText, ...render, ...past }))
     })
   }
 }

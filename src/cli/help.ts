@@ -4,7 +4,18 @@ import { assetText } from '../model/package-files.ts'
 import { neutralise } from '../text/neutralise.ts'
 
 /** Options that most commands have: they come last, in this order. */
-const common = ['--project', '--kind', '--format', '--limit', '--config', '--history', '--color', '--version', '--help']
+const common = [
+  '--project',
+  '--kind',
+  '--format',
+  '--limit',
+  '--config',
+  '--history',
+  '--color',
+  '--bom',
+  '--version',
+  '--help',
+]
 export const commonGroup = 'Common options:'
 
 /** How the help of every command is laid out. */

@@ -1,6 +1,6 @@
 import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
 import { openExistingHistory } from '../app/open-history.ts'
-import { type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
+import { markOf, type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { Answer, AnswerCoverage, AnswerView } from '../report/answer.ts'
@@ -46,7 +46,9 @@ export async function printAnswer<Row>(
   const { locating = {} } = terminal
   const render = renderOptionsFor(terminal)
   const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
-  terminal.stdout.write(writeAnswer(format, answer, view, { ...render, locating, tableWidth }))
+  terminal.stdout.write(
+    markOf(format, terminal) + writeAnswer(format, answer, view, { ...render, locating, tableWidth }),
+  )
   // CSV cannot contain it.
   if (format === 'csv') for (const line of besidesRows(answer, locating)) printMessage(`hookdrift: ${line}`, terminal)
   return exitCodes.clean

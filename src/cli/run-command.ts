@@ -74,7 +74,12 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
     // A file that was named is read, and nothing takes its place.
     const env = isByVariable || source === 'cli' ? withoutConfiguration(terminal.env) : terminal.env
     const locating = locatingOf(command.opts(), file || usualConfiguration)
-    context = { ...terminal, env, locating, colour: program.getOptionValue('color') }
+    const { color: colour, bom: marksCsv = false } = program.opts()
+    context = { ...terminal, env, locating, colour, marksCsv }
+    const { format, report = [] } = command.opts()
+    if (marksCsv && format !== 'csv' && !report.some((file: string) => file.startsWith('csv='))) {
+      throw AuditError.usage('--bom is for --format csv and --report csv=FILE')
+    }
   })
   try {
     await program.parseAsync(args, { from: 'user' })

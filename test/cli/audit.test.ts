@@ -262,6 +262,37 @@ describe('the report', () => {
     expect([readFileSync(file, 'utf8'), ...said.map(({ stdout }) => stdout)].join('')).not.toContain('\x1b')
   })
 
+  it.each([
+    'violations',
+    'report',
+    'report --section drift',
+    'report --framework soc2',
+    'coverage',
+    'runs',
+    "query 'SELECT 1 AS n'",
+  ])('begins CSV with a byte order mark where --bom asks for it: %s', async (line) => {
+    const [plain, marked] = [
+      await coloured.run(`${line} --format csv`),
+      await coloured.run(`--bom ${line} --format csv`),
+    ]
+    expect(marked).toEqual({ ...plain, stdout: `\ufeff${plain.stdout}` })
+    expect(plain.stdout.startsWith('\ufeff')).toBe(false)
+  })
+
+  it('marks each file of CSV, and no other file', async () => {
+    const files = ['a.csv', 'a.drift.csv', 'a.coverage.csv', 'a.json'].map(coloured.directory.file)
+    const [csv, , , json] = files
+    await coloured.run(`report --bom --report csv=${csv} --report json=${json}`)
+    expect(files.map((file) => readFileSync(file, 'utf8').startsWith('\ufeff'))).toEqual([true, true, true, false])
+  })
+
+  it.each(['violations --bom', 'report --bom --format json', 'status --bom', 'report --bom --report json=x'])(
+    'refuses a mark where no CSV is: %s',
+    async (line) => {
+      expect(await coloured.run(line)).toEqual(refusal('--bom is for --format csv and --report csv=FILE'))
+    },
+  )
+
   let coloured: CliFixture
   beforeAll(async () => {
     coloured = await openCliFixture()

@@ -49,7 +49,7 @@ describe('completion', () => {
     ['completion ""', ['bash', 'zsh', 'fish']],
     ['report --run 2 --ru', []],
     ['--vers', ['--version']],
-    ['nope --', ['--color', '--version', '--help']],
+    ['nope --', ['--color', '--bom', '--version', '--help']],
     ['audit -- --f', []],
   ])('%s', async (line, expected) => {
     expect((await completed(line)).words).toEqual(expected)

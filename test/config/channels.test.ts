@@ -31,7 +31,7 @@ describe('channels', () => {
     expect(configuration.warnings).toEqual([])
     expect(configuration.notify).toEqual([
       { ...hook, url: env.HOOK_URL, secret },
-      { ...chat, url: env.HOOK_URL },
+      { ...chat, url: env.HOOK_URL, max_characters: 40_000 },
       { name: 'files', type: 'directory', path: '/etc/hookdrift/out', formats: ['json', 'text'], keep: 90 },
     ])
   })

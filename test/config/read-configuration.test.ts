@@ -236,7 +236,7 @@ describe('readConfiguration', () => {
         exitCode: 2,
         message: 'cannot read the configuration nowhere.yaml: no such file or directory',
         advice: expect.stringMatching(
-          /^run `hookdrift init`, set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE, or write this one:\n {4}services:\n/,
+          /^run `hookdrift init`, set HOOKDRIFT_URL and HOOKDRIFT_KEY, name another file with --config FILE or HOOKDRIFT_CONFIG, or write this one:\n {4}services:\n/,
         ),
       }),
     )

@@ -252,7 +252,7 @@ describe('the report', () => {
     }
   })
 
-  it('has no colours in files and in other formats, whatever asks for them', async () => {
+  it('has no colours in files and in other formats, also where they are asked for', async () => {
     const env = { FORCE_COLOR: '1' }
     const file = coloured.directory.file('report.txt')
     await coloured.run(`report --color always --output ${file}`, { env })

@@ -18,7 +18,7 @@ CREATE VIEW hookdrift_scoped.run AS
   FROM hookdrift.run;
 
 CREATE VIEW hookdrift_scoped.document AS
-  SELECT id, sha256, jsonb_set(jsonb_set(jsonb_set(jsonb_set(jsonb_set(jsonb_set(body::jsonb,
+  SELECT id, sha256, jsonb_set(jsonb_set(jsonb_set(jsonb_set(jsonb_set(jsonb_set(jsonb_set(body::jsonb,
     '{policy,exceptions}',
     (SELECT coalesce(jsonb_agg(e.value || '{"match":null,"projects":null}'), '[]')
      FROM jsonb_array_elements(body::jsonb #> '{policy,exceptions}') e WHERE e.value ->> 'projects' IS NULL
@@ -29,6 +29,13 @@ CREATE VIEW hookdrift_scoped.document AS
     '{policy,waivers}',
     (SELECT coalesce(jsonb_agg(e.value || '{"projects":null}'), '[]')
      FROM jsonb_array_elements(body::jsonb #> '{policy,waivers}') e WHERE e.value ->> 'projects' IS NULL
+       OR EXISTS (SELECT 1 FROM jsonb_array_elements_text(e.value -> 'projects') g
+         CROSS JOIN unnest(current_setting('scope.names')::text[]) AS n (name)
+         WHERE n.name LIKE replace(replace(replace(replace(replace(g.value,
+           '!', '!!'), '%', '!%'), '_', '!_'), '*', '%'), '\%', '*') ESCAPE '!')), false),
+    '{policy,windows}',
+    (SELECT coalesce(jsonb_agg(e.value || '{"projects":null}'), '[]')
+     FROM jsonb_array_elements(body::jsonb #> '{policy,windows}') e WHERE e.value ->> 'projects' IS NULL
        OR EXISTS (SELECT 1 FROM jsonb_array_elements_text(e.value -> 'projects') g
          CROSS JOIN unnest(current_setting('scope.names')::text[]) AS n (name)
          WHERE n.name LIKE replace(replace(replace(replace(replace(g.value,

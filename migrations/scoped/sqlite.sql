@@ -26,8 +26,8 @@ CREATE TEMP VIEW run AS
          previous, part_digests, chain
   FROM main.run;
 
--- The rules of a run, what its policy leaves out and what it was to cover. A waiver or an override for other projects
--- only is not the readers' to know, nor are the names of what another one is for; the name of a schedule may be that of a project.
+-- The rules of a run, what its policy leaves out and what it was to cover. A waiver, an override or a window for other
+-- projects only is not the readers' to know, nor are the names of what another one is for; the name of a schedule may be that of a project.
 CREATE TEMP VIEW document AS
   SELECT id, sha256, json_replace(body,
     '$.policy.exceptions', json((SELECT json_group_array(json_set(e.value, '$.match', NULL, '$.projects', NULL))
@@ -36,6 +36,10 @@ CREATE TEMP VIEW document AS
           WHERE o.name GLOB replace(replace(replace(g.value, '[', '[[]'), '?', '[?]'), '\*', '[*]')))),
     '$.policy.waivers', json((SELECT json_group_array(json_set(e.value, '$.projects', NULL))
       FROM json_each(body, '$.policy.waivers') e WHERE e.value ->> 'projects' IS NULL
+        OR EXISTS (SELECT 1 FROM json_each(e.value, '$.projects') g CROSS JOIN own_names o
+          WHERE o.name GLOB replace(replace(replace(g.value, '[', '[[]'), '?', '[?]'), '\*', '[*]')))),
+    '$.policy.windows', json((SELECT json_group_array(json_set(e.value, '$.projects', NULL))
+      FROM json_each(body, '$.policy.windows') e WHERE e.value ->> 'projects' IS NULL
         OR EXISTS (SELECT 1 FROM json_each(e.value, '$.projects') g CROSS JOIN own_names o
           WHERE o.name GLOB replace(replace(replace(g.value, '[', '[[]'), '?', '[?]'), '\*', '[*]')))),
     '$.scope.gateways', json((SELECT json_group_array(json(e.value)) FROM json_each(body, '$.scope.gateways') e

@@ -43,7 +43,8 @@ prints where the installed package has it. \`--policy\`, \`--policy-tests\` and 
 
 ## Without a file
 
-Where there is no \`hookdrift.yaml\`, and \`--config\` names none, these variables are the configuration of one service:
+Where there is no \`hookdrift.yaml\`, and neither \`--config\` nor \`HOOKDRIFT_CONFIG\` names a file, these variables are the
+configuration of one service:
 
 \`\`\`sh
 export HOOKDRIFT_URL=https://hooks.example.com HOOKDRIFT_KEY_FILE=/run/secrets/acme

@@ -12,7 +12,7 @@ export const decision = z.object({
   kind: z
     .enum(['waiver', ...endingKinds, 'window'])
     .describe(
-      'acceptance: a person accepted it. baseline: a person approved a baseline that has it, or revoked the one that it was found by. rule_off, override: the policy requires less. expiry: it was open for as long as its rule allows. window: a time of a change window.',
+      'acceptance: a person accepted it. baseline: a person approved a baseline that has it, or revoked the one that it was found by. rule_off, override: the policy requires less. expiry: it was open for as long as its rule allows. window: a change window, or a time of one in which changes were made.',
     ),
   by: z.string().nullable().describe('The person; null where the policy names none.'),
   reason: z.string().nullable().describe('What the person wrote, or what the policy requires now.'),

@@ -11,6 +11,17 @@ export interface PolicyFacts {
   readonly waivers: readonly RecordedWaiver[]
   /** Fields that it leaves out of drift, sorted; absent for none. */
   readonly ignored?: readonly IgnoredField[]
+  /** Its change windows, in the order of the policy; absent for none. */
+  readonly windows?: readonly RecordedWindow[]
+}
+
+export interface RecordedWindow extends Pick<PolicyException, 'projects'> {
+  readonly name: string
+  readonly cron: string
+  readonly timezone: string
+  /** Such as `2h`. */
+  readonly duration: string
+  readonly ticket: string | null
 }
 
 export interface IgnoredField {
@@ -66,6 +77,21 @@ export function decisionOfWaiver({ owner, reason, expires, ticket }: Waiver, rul
 /** What the policy decides about a rule; that it is off needs no other words. */
 export function decisionOfPolicy({ kind, rule, setting, match, configured_at }: PolicyException) {
   return { ...unsaid, kind, rule, reason: kind === 'override' ? describeSetting(setting) : null, match, configured_at }
+}
+
+/** When the policy expects changes; a time of a window in which some were made is a decision of its own. */
+export function decisionOfWindow({ ticket, ...window }: RecordedWindow) {
+  return { ...unsaid, kind: 'window' as const, reason: describeWindow(window), ticket }
+}
+
+/** `nightly: 0 22 * * * (UTC), open for 2h` */
+export function describeWindow({
+  name,
+  cron,
+  timezone,
+  duration,
+}: Omit<RecordedWindow, 'ticket' | 'projects'>): string {
+  return `${name}: ${cron} (${timezone}), open for ${duration}`
 }
 
 /** What an override says instead. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { maskCredentials } from '../inventory/seal-text.ts'
 import type { TimeSpan } from '../model/change.ts'
 import { matchesGlob } from '../model/glob.ts'
+import { describeWindow, type RecordedWindow } from '../model/policy-facts.ts'
 import { dayMs, isoTime, minuteOf, readDuration, writeDuration } from '../model/time.ts'
 import type { WindowTime } from '../model/window-time.ts'
 import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
@@ -92,8 +93,14 @@ export function windowTimes(windows: readonly ChangeWindow[], times: readonly Ti
 
 /** `nightly: 0 22 * * * (UTC), open for 2h (CHG-4711)`. */
 export function describeChangeWindow({ written }: ChangeWindow): string {
-  const { name, cron, timezone = 'UTC', duration, ticket } = written
-  return `${name}: ${cron} (${timezone}), open for ${duration}${ticket === undefined ? '' : ` (${ticket})`}`
+  const { ticket, projects: _, ...window } = recordWindow(written)
+  return `${describeWindow(window)}${ticket === null ? '' : ` (${ticket})`}`
+}
+
+/** What a run keeps of a window. */
+export function recordWindow(said: WrittenWindow): RecordedWindow {
+  const { name, cron, timezone = 'UTC', duration, projects = null, ticket } = said
+  return { name, cron, timezone, duration, projects, ticket: ticket === undefined ? null : maskCredentials(ticket) }
 }
 
 /** `between 2026-11-26 13:02 and 14:02 UTC, outside every change window (the next: nightly, 2026-11-26 22:00 UTC)`. */

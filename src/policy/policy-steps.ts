@@ -8,7 +8,7 @@ import { isAtLeast, overdueRule, type Severity } from '../model/violation.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { displayPath } from '../text/display-path.ts'
-import { compileWindow } from './change-window.ts'
+import { compileWindow, recordWindow } from './change-window.ts'
 import { importCompiler, type LoadCompiler } from './expression-compiler.ts'
 import type { ActiveRule, Layer, Policy, RuleStatement } from './policy.ts'
 import { type ParsedPolicy, type PolicyReader, readParsedPolicy } from './read-parsed-policy.ts'
@@ -109,7 +109,7 @@ function digestOf(
   return hash('sha256', canonicalJson(used.length === 0 ? waives : [waives, more]))
 }
 
-interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers' | 'ignore'> {
+interface DescribedPolicy extends Pick<ParsedPolicy, 'layers' | 'overrides' | 'waivers' | 'ignore' | 'windows'> {
   readonly candidates: readonly Rule[]
   /** Rules that apply where no override matches. */
   readonly rules: readonly ActiveRule[]
@@ -129,6 +129,7 @@ function describePolicy(locationOf: Policy['locationOf'], policy: DescribedPolic
       return { ...terms, rule, projects: projectsOf(written.match), configured_at: locationOf(at) }
     }),
     ...(ignored.length === 0 ? {} : { ignored }),
+    ...(policy.windows.length === 0 ? {} : { windows: policy.windows.map(recordWindow) }),
   }
 }
 

@@ -10,7 +10,7 @@ import { readPoliciesBetween, readRunInputs } from '../history/sql/read-run.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { type Decision, decision, unsaid } from '../model/decision.ts'
-import { decisionOfPolicy, decisionOfWaiver, unknownPolicy } from '../model/policy-facts.ts'
+import { decisionOfPolicy, decisionOfWaiver, decisionOfWindow, unknownPolicy } from '../model/policy-facts.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
 import { dayMs } from '../model/time.ts'
@@ -100,13 +100,13 @@ export async function readDecided(reader: HistoryReader, { run, signedBy, projec
     ...activeApprovals(await approvalsAsOf(reader, signedBy)).map(({ project, by, note, at, run = null }) => {
       return { ...unsaid, kind: 'baseline' as const, by, reason: note || null, at, run, project: project.name }
     }),
-    ...policy.exceptions.flatMap((exception) => {
-      const { projects: patterns } = exception
-      const named = patterns === null ? [{}] : scans.filter(({ project }) => matchesProject(project.name, patterns))
-      return named.map((scan) => ({
-        ...decisionOfPolicy(exception),
-        project: 'project' in scan ? scan.project.name : null,
-      }))
+    ...[
+      ...policy.exceptions.map((exception) => ({ decided: decisionOfPolicy(exception), of: exception })),
+      ...(policy.windows ?? []).map((window) => ({ decided: decisionOfWindow(window), of: window })),
+    ].flatMap(({ decided, of: { projects: patterns } }) => {
+      const names = scans.map(({ project }) => project.name)
+      const named = patterns === null ? [null] : names.filter((name) => matchesProject(name, patterns))
+      return named.map((project) => ({ ...decided, project }))
     }),
     ...evaluations.flatMap(({ project, windows = [] }) =>
       windows.map(({ name, ticket, from, to }) => {

@@ -46,10 +46,14 @@ export function describeScopes(name: string, makePlace: () => Place): void {
           const exceptions = policy.exceptions.map((one) => ({ ...one, match: 'orders', projects: [orders.name] }))
           const terms = { rule: 'endpoint/*', owner: 'ada', expires: '2026-12-24', configured_at: null }
           const waivers = [payments, orders].map(({ name }) => ({ ...terms, reason: `of ${name}`, projects: [name] }))
+          const times = { cron: '0 22 * * *', timezone: 'UTC', duration: '2h', ticket: null }
+          const windows = [[payments.name], [orders.name], null, ['acme/*']].map((projects) => {
+            return { ...times, name: `of ${projects ?? 'all'}`, projects }
+          })
           await draft.stageContext({
             ...context,
             scope: { ...context.scope, unscanned: [orders.name, 'acme/never-scanned'] },
-            policy: { ...policy, exceptions: [...policy.exceptions, ...exceptions], waivers },
+            policy: { ...policy, exceptions: [...policy.exceptions, ...exceptions], waivers, windows },
             projects: [payments, orders].flatMap(({ name: project }) => projects.map((one) => ({ ...one, project }))),
           })
         },
@@ -87,6 +91,9 @@ export function describeScopes(name: string, makePlace: () => Place): void {
       const record = await readRunRecord(ofPayments(), 1)
       expect(record?.policy.exceptions).toMatchObject([{ setting: 'off', match: null, projects: null }])
       expect(record?.policy.waivers).toMatchObject([{ reason: `of ${payments.name}`, projects: null }])
+      expect(record?.policy.windows).toMatchObject(
+        [`of ${payments.name}`, 'of all', 'of acme/*'].map((name) => ({ name, projects: null })),
+      )
       expect(record?.scope.unscanned).toEqual(['acme/never-scanned'])
     })
 

@@ -47,7 +47,7 @@ async function openStory() {
     }))
   const waiver = `waivers: [{ rule: endpoint/inactive, match: { uid: ${uidOf('waived')} }, owner: payments, reason: it moves, expires: 2026-12-20 }]\n`
   const exception = `overrides:\n  - match: { uid: ${uidOf('excepted')} }\n    rules: { endpoint/inactive: off }\n`
-  const windows = `windows: [{ name: nightly, cron: '0 * * * *', duration: 30m, ticket: CHG-1 }]\n`
+  const windows = `windows: [{ name: nightly, cron: '0 * * * *', duration: 30m, ticket: CHG-1 }, { name: weekly, cron: '30 2 * * 0', timezone: Europe/Berlin, duration: 90m, projects: [acme/p*] }, { name: elsewhere, cron: '0 3 * * *', duration: 1h, projects: [acme/none] }]\n`
   const now = () => new Date(harness.clock.now()).toISOString()
   const messages: string[] = []
   const audit = async (policy: string) => {
@@ -147,7 +147,7 @@ it('lists every decision: who, what, why, from when, until when, and where it is
   const at = expect.stringMatching(/^2026-/)
   const lineAt = (line: number) => ({ file: 'policy.yaml', line })
   const ofProject = { projects: ['acme/payments'], state: 'in_force' }
-  expect(rows).toHaveLength(6)
+  expect(rows).toHaveLength(8)
   for (const row of [
     {
       ...{ ...none, kind: 'waiver', by: 'payments', reason: 'it moves', until: '2026-12-21T00:00:00.000Z' },
@@ -181,6 +181,15 @@ it('lists every decision: who, what, why, from when, until when, and where it is
       until: at,
       projects: ['acme/payments'],
     },
+    {
+      ...none,
+      kind: 'window',
+      rule: null,
+      reason: 'weekly: 30 2 * * 0 (Europe/Berlin), open for 90m',
+      ticket: null,
+      projects: ['acme/payments'],
+    },
+    { ...none, kind: 'window', rule: null, reason: 'nightly: 0 * * * * (UTC), open for 30m', ticket: 'CHG-1' },
   ])
     expect(rows).toContainEqual(expect.objectContaining(row))
   const { stdout } = await story.ask('waivers list', { columns: 400 })
@@ -191,6 +200,8 @@ it('lists every decision: who, what, why, from when, until when, and where it is
     /switched off by policy.yaml:6$/im,
     /switched off by an override \(policy.yaml:9\) for /i,
     /changes expected from .* until .*: nightly \(CHG-1\)/i,
+    /changes expected: nightly: 0 \* \* \* \* \(UTC\), open for 30m \(CHG-1\)$/im,
+    /changes expected: weekly: 30 2 \* \* 0 \(Europe\/Berlin\), open for 90m$/im,
   ])
     expect(stdout).toMatch(words)
 })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { codeOwners, readOwner } from '../release/owner.ts'
 import { apiPage } from './api.ts'
+import { chartAlerts, chartFile, chartPage } from './chart.ts'
 import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
 import { frameworksPage } from './frameworks.ts'
@@ -10,10 +11,14 @@ import { schemaCatalogue, schemaFiles } from './schemas.ts'
 import { wrapMarkdown } from './wrap-markdown.ts'
 
 const schemas = await schemaFiles()
+const owner = readOwner(join(import.meta.dirname, '../..'))
 
 /** Generated pages and schemas, by their paths. */
 export const referencePages: Readonly<Record<string, () => string | Promise<string>>> = {
-  '.github/CODEOWNERS': () => codeOwners(readOwner(join(import.meta.dirname, '../..'))),
+  '.github/CODEOWNERS': () => codeOwners(owner),
+  'deploy/helm/Chart.yaml': () => chartFile(owner),
+  'deploy/helm/README.md': () => finish(chartPage()),
+  'deploy/helm/alerts.yaml': chartAlerts,
   'docs/reference/api.md': () => apiPage().then(finish),
   'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),

@@ -40,8 +40,8 @@ export function codeOwners({ codeowners }: Pick<Owner, 'codeowners'>): string {
   return codeowners === '' ? about : `${about}* ${codeowners}\n`
 }
 
-/** A host that never exists: schemas have their ids at it until the owner says where they are published. */
-const placeholder = 'https://hookdrift.example/schemas'
+/** A host that never exists, until the owner says where the project is. */
+export const ownerPlaceholder = 'https://hookdrift.example'
 
 /**
  * The address, and so the id, of a published JSON Schema: `report-3` names that of the report's second form,
@@ -49,7 +49,7 @@ const placeholder = 'https://hookdrift.example/schemas'
  */
 export function schemaAddress({ schemas }: Pick<Owner, 'schemas'>, name: string): string {
   const [document = '', part] = name.split('#')
-  const address = `${schemas === '' ? placeholder : schemas}/${document}.schema.json`
+  const address = `${schemas === '' ? `${ownerPlaceholder}/schemas` : schemas}/${document}.schema.json`
   return part === undefined ? address : `${address}#${part}`
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments, stringify } from 'yaml'
 import { z } from 'zod'
+import { chartValues } from '../../scripts/reference/chart.ts'
 import { openDirectory } from '../cli/start-process.ts'
 import { checkout } from './build-image.ts'
 import { manifestFaults } from './file-schemas.ts'
@@ -16,6 +17,8 @@ const kustomizations = join(checkout, 'deploy/kubernetes')
 const textOf = (name: string) => readFileSync(join(chart, name), 'utf8')
 const schema = JSON.parse(textOf('values.schema.json'))
 const defaults = parse(textOf('values.yaml'))
+
+const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
 
 const isOnPath = (program: string, args: readonly string[]) => spawnSync(program, args).status === 0
 const hasHelm = isOnPath('helm', ['version'])
@@ -81,6 +84,13 @@ const everyValue = {
     annotations: { owner: 'gateways' },
   },
   service: { annotations: { 'prometheus.io/scrape': 'true' } },
+  podMonitor: { enabled: true, interval: '30s', labels: { release: 'prometheus' } },
+  prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+  networkPolicy: {
+    enabled: true,
+    scrapedBy: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }],
+    egress: [{ ports: [{ protocol: 'TCP', port: 8443 }] }],
+  },
   nodeOptions: '--max-old-space-size=1024',
   env: [{ name: 'HTTPS_PROXY', value: 'http://proxy.example.com:3128' }],
   podLabels: { team: 'gateways' },
@@ -115,15 +125,68 @@ describe.each(renderers)('the chart, rendered by %s', (_, render) => {
       return { ...manifest, metadata: { ...manifest.metadata, annotations } }
     })
     const made = render(release(values))
-    expect(byKind(made)).toEqual(byKind(expected))
+    expect(byKind(made.map(withoutReleaseLabels))).toEqual(byKind(expected))
     expect(made).toHaveLength(expected.length)
+  })
+
+  it.each(variants)(
+    'labels every object with chart, version and origin, and no selector: $workload, $history',
+    (variant) => {
+      const releaseLabels = { 'helm.sh/chart': `hookdrift-${version}`, ...labelsOf({ version, 'managed-by': 'Helm' }) }
+      const common = labelsOf({ name: 'hookdrift', instance: 'hookdrift' })
+      const made = render(release({ ...everyValue, ...variant }))
+      for (const { metadata } of made) expect(metadata.labels).toMatchObject({ ...common, ...releaseLabels })
+      const { Deployment: worker, CronJob: job, ...others } = byKind(made)
+      expect(templateOf(worker ?? job).metadata.labels).toMatchObject(releaseLabels)
+      const selectors = [
+        ...JSON.stringify([worker, others]).matchAll(/"(?:matchLabels|selector|podSelector)":\{"app[^}]*\}/g),
+      ]
+      expect(selectors.filter(([text]) => /chart|version|managed-by/.test(text))).toEqual([])
+      expect(selectors.length).toBeGreaterThan(0)
+    },
+  )
+
+  it.each(variants)(
+    'asks the operator of Prometheus and the network for what values turn on: $workload, $history',
+    (variant) => {
+      const { Service: _, ...made } = byKind(render(release({ ...everyValue, ...variant })))
+      const isWorker = variant.workload === 'worker'
+      const selected = labelsOf({ name: 'hookdrift', instance: 'hookdrift', component: isWorker ? 'worker' : 'audit' })
+      const { ingress, egress, ...policy } = z.looseObject({}).parse(made.NetworkPolicy?.spec)
+      expect(policy).toEqual({ podSelector: { matchLabels: selected }, policyTypes: ['Ingress', 'Egress'] })
+      expect(ingress).toEqual(
+        isWorker ? [{ from: everyValue.networkPolicy.scrapedBy, ports: [{ protocol: 'TCP', port: 9000 }] }] : [],
+      )
+      const names = ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 }))
+      expect(egress).toEqual([{ ports: names }, ...everyValue.networkPolicy.egress])
+      if (!isWorker) return expect([made.PodMonitor, made.PrometheusRule]).toEqual([undefined, undefined])
+      expect(made.PodMonitor).toMatchObject({
+        metadata: { labels: { release: 'prometheus' } },
+        spec: {
+          selector: { matchLabels: selected },
+          podMetricsEndpoints: [{ port: 'http', path: '/metrics', interval: '30s' }],
+        },
+      })
+      expect(made.PrometheusRule).toMatchObject({ metadata: { labels: { release: 'prometheus' } } })
+      expect(made.PrometheusRule?.spec).toEqual(
+        parse(readFileSync(join(checkout, 'docs/monitoring/alerts.yaml'), 'utf8')),
+      )
+    },
+  )
+
+  it('lets nobody read metrics where a network policy names nobody', () => {
+    const made = byKind(render(release({ networkPolicy: { enabled: true } })))
+    expect(made.NetworkPolicy?.spec).toMatchObject({
+      ingress: [],
+      egress: [{}, { ports: [{ port: 443 }] }, { ports: [{ port: 5432 }] }],
+    })
   })
 
   it.each(variants)('follows the schemas of Kubernetes with any values: $workload, $history', (variant) => {
     for (const values of [variant, { ...everyValue, ...variant }]) {
       const made = render(release(values))
-      // Texts by names of files, and not in the fixture of the schemas.
-      const { ConfigMap: files, ...others } = byKind(made)
+      // Texts by names of files, and not in the fixture of the schemas, as are the operator's.
+      const { ConfigMap: files, PodMonitor: _, PrometheusRule: __, NetworkPolicy: ___, ...others } = byKind(made)
       expect(Object.values(files?.data ?? {}).every((text) => typeof text === 'string')).toBe(true)
       for (const manifest of Object.values(others)) expect(manifestFaults(manifest)).toEqual([])
       const { CronJob: job, Deployment: worker } = byKind(made)
@@ -221,10 +284,12 @@ describe.each(renderers)('the chart, rendered by %s', (_, render) => {
     expect(other.map(({ metadata }) => metadata.name)).toEqual(
       one.map(({ metadata }) => metadata.name.replace('hookdrift', 'acme-hookdrift')),
     )
-    const selectorOf = (manifests: readonly Manifest[]) => byKind(manifests).Service?.spec
-    expect(selectorOf(one)).toMatchObject({ selector: podLabelsOf(one) })
-    expect(selectorOf(other)).toMatchObject({ selector: podLabelsOf(other) })
-    expect(selectorOf(other)).not.toMatchObject({ selector: podLabelsOf(one) })
+    const selectorOf = (manifests: readonly Manifest[]) =>
+      z.looseObject({ selector: z.record(z.string(), z.string()) }).parse(byKind(manifests).Service?.spec).selector
+    const selectedOf = (manifests: readonly Manifest[]) => expect.objectContaining(selectorOf(manifests))
+    expect(podLabelsOf(one)).toEqual(selectedOf(one))
+    expect(podLabelsOf(other)).toEqual(selectedOf(other))
+    expect(podLabelsOf(one)).not.toEqual(selectedOf(other))
     // A name of 53 characters is the longest that Helm allows, and one of 52 the longest of a CronJob.
     const long = render({ ...release({ workload: 'cronjob' }), name: `${'a'.repeat(51)}-b` })
     expect(byKind(long).CronJob?.metadata.name).toBe('a'.repeat(51))
@@ -256,9 +321,9 @@ if (hasHelm)
 
 describe('the values of the chart', () => {
   it('are described by the schema, each with a sentence, and values.yaml has all of them', () => {
-    const described = valuesIn(schema)
+    const described = chartValues(schema)
     expect(described.filter(({ description }) => !/^.+\.$/.test(description ?? ''))).toEqual([])
-    const paths = described.map(({ path }) => path).filter((path) => path !== 'global')
+    const paths = described.map(({ path }) => path)
     expect(paths.toSorted()).toEqual(pathsIn(defaults, new Set(paths)).toSorted())
   })
 
@@ -271,7 +336,6 @@ describe('the values of the chart', () => {
 
 describe('the chart itself', () => {
   it('has the version of the package', () => {
-    const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
     expect(parse(textOf('Chart.yaml'))).toMatchObject({ name: 'hookdrift', version, appVersion: version })
   })
 
@@ -295,6 +359,18 @@ describe('the chart itself', () => {
     for (const variant of variants) expect(notesOf(variant)).not.toMatch(/<no value>|\n\n\n|[ \t]\n/)
   })
 })
+
+/** Labels that Kubernetes recommends, by their names. */
+function labelsOf(values: Readonly<Record<string, string>>) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`app.kubernetes.io/${name}`, value]))
+}
+
+const releaseLabels = ['helm.sh/chart', 'app.kubernetes.io/version', 'app.kubernetes.io/managed-by']
+
+/** As a kustomization makes it. */
+function withoutReleaseLabels(manifest: Manifest): Manifest {
+  return JSON.parse(JSON.stringify(manifest), (key, value) => (releaseLabels.includes(key) ? undefined : value))
+}
 
 const containers = z.array(z.looseObject({ args: z.array(z.string()) }))
 const podTemplate = z.looseObject({
@@ -323,27 +399,6 @@ function podOf(workload: Manifest | undefined) {
 
 function podLabelsOf(manifests: readonly Manifest[]) {
   return templateOf(byKind(manifests).Deployment).metadata.labels
-}
-
-interface Described {
-  readonly path: string
-  readonly description: string | undefined
-}
-
-interface ValueSchema {
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, ValueSchema>>
-  readonly $ref?: string
-}
-
-/** The values that a schema names: an object of named members is as many as it has. */
-function valuesIn({ properties = {} }: ValueSchema, parent = ''): readonly Described[] {
-  return Object.entries(properties).flatMap(([name, value]) => {
-    const path = `${parent}${name}`
-    if (value.properties !== undefined) return valuesIn(value, `${path}.`)
-    const named = value.$ref === undefined ? value : schema.definitions[value.$ref.split('/').at(-1) ?? '']
-    return [{ path, description: value.description ?? named.description }]
-  })
 }
 
 /** The paths of values: an object is one value where `whole` has its path. */

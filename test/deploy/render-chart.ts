@@ -15,7 +15,7 @@ import { parse, stringify } from 'yaml'
 /**
  * Renders the chart without Helm: an engine for Go's templates, and of Helm's own functions those that the chart uses.
  * It fails on what it does not know, and, unlike Helm, on a value that does not exist. What it cannot do is below.
- * - No `.Files`, `.Capabilities`, `lookup` and `tpl`: the chart does without.
+ * - No `.Capabilities`, `lookup` and `tpl`, and of `.Files` only `Get`: the chart does without.
  * - Helm reads numbers as floating point, and writes a million as `1e+06`: the chart passes large ones through `int64`.
  * Where `helm` is on the PATH, the tests ask it as well.
  */
@@ -32,7 +32,8 @@ interface Values {
 
 /** What each template of a chart becomes, by its file's name. Throws where Helm refuses. */
 export function renderChart(folder: string, { name, namespace, values }: Release): ReadonlyMap<string, string> {
-  const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
+  // The engine calls no functions of objects.
+  const textOf = (file: string) => readFileSync(join(folder, file), 'utf8').replaceAll('.Files.Get', 'readFile')
   const chart = parse(textOf('Chart.yaml'))
   const merged = mergeValues(parse(textOf('values.yaml')), values)
   const ajv = new Ajv({ strict: false, allErrors: true })
@@ -62,6 +63,7 @@ export function renderChart(folder: string, { name, namespace, values }: Release
         argTypes: ['string', 'value'],
         returnType: 'string',
       },
+      readFile: { fn: textOf, argTypes: ['string'], returnType: 'string' },
       toYaml: {
         fn: (value) => stringify(value, { lineWidth: 0 }).replace(/\n$/, ''),
         argTypes: ['value'],

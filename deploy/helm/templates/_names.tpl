@@ -9,15 +9,31 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Of every object, and of the pods. A selector has none of these: an upgrade could not change them. */}}
+{{- define "hookdrift.releaseLabels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end -}}
+
+{{/* Of an object that belongs to no workload. */}}
 {{- define "hookdrift.labels" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{ include "hookdrift.releaseLabels" . }}
 {{- end -}}
 
-{{/* Of the pods, and of all that selects them. */}}
-{{- define "hookdrift.podLabels" -}}
-{{ include "hookdrift.labels" . }}
+{{/* What selects the pods. */}}
+{{- define "hookdrift.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: {{ if eq .Values.workload "worker" }}worker{{ else }}audit{{ end }}
+{{- end -}}
+
+{{/* Of the pods, and of what belongs to them. */}}
+{{- define "hookdrift.podLabels" -}}
+{{ include "hookdrift.selector" . }}
+{{ include "hookdrift.releaseLabels" . }}
 {{- end -}}
 
 {{- define "hookdrift.image" -}}

@@ -1,8 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundle } from './bundle/bundle.ts'
-import { bundledPackages, noticesOf } from './bundle/bundled-packages.ts'
-import { sbomOf } from './release/sbom.ts'
+import { buildInto } from './release/build-into.ts'
 import { stageFiles } from './release/stage-files.ts'
 
 /**
@@ -12,7 +10,5 @@ import { stageFiles } from './release/stage-files.ts'
 const checkout = join(import.meta.dirname, '..')
 const directory = join(checkout, 'package')
 rmSync(directory, { recursive: true, force: true })
-const chunks = await bundle(checkout, join(directory, 'dist'))
 stageFiles(checkout, directory)
-writeFileSync(join(directory, 'THIRD-PARTY-NOTICES.txt'), noticesOf(bundledPackages(chunks)))
-writeFileSync(join(directory, 'sbom.cdx.json'), `${JSON.stringify(sbomOf(checkout, chunks), null, 2)}\n`)
+await buildInto(checkout, directory)

@@ -1,11 +1,20 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
 /**
  * npm runs this after it installed what a checkout needs, and before it packs a clone: `npm install git+https://…`, and
  * pre-commit. A clone is packed with what `npm run build` writes; a checkout where someone works stays without it, or
  * nothing would keep it current.
  */
-if (process.env.npm_package_resolved !== undefined) {
-  const { buildInto } = await import('./release/build-into.ts')
-  const { dirname } = await import('node:path')
+const { npm_package_resolved: packed, npm_execpath: npm = '' } = process.env
+if (packed !== undefined) {
   const checkout = dirname(import.meta.dirname)
+  // With --global, npm installs nothing into the clone: its own settings, which this process got, say so.
+  if (!existsSync(join(checkout, 'node_modules/rolldown'))) {
+    const env = { ...process.env, npm_config_global: 'false' }
+    execFileSync(process.execPath, [npm, 'ci', '--ignore-scripts'], { cwd: checkout, env, stdio: 'inherit' })
+  }
+  const { buildInto } = await import('./release/build-into.ts')
   await buildInto(checkout, checkout)
 }

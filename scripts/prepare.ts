@@ -10,11 +10,10 @@ import { dirname, join } from 'node:path'
 const { npm_package_resolved: packed, npm_execpath: npm = '' } = process.env
 if (packed !== undefined) {
   const checkout = dirname(import.meta.dirname)
-  // With --global, npm installs nothing into the clone: its own settings, which this process got, say so.
-  if (!existsSync(join(checkout, 'node_modules/rolldown'))) {
-    const env = { ...process.env, npm_config_global: 'false' }
-    execFileSync(process.execPath, [npm, 'ci', '--ignore-scripts'], { cwd: checkout, env, stdio: 'inherit' })
-  }
+  // With --global, every npm from here on would leave the clone alone, and nothing is installed in it.
+  process.env.npm_config_global = 'false'
+  if (!existsSync(join(checkout, 'node_modules/rolldown')))
+    execFileSync(process.execPath, [npm, 'ci', '--ignore-scripts'], { cwd: checkout, stdio: 'inherit' })
   const { buildInto } = await import('./release/build-into.ts')
   await buildInto(checkout, checkout)
 }

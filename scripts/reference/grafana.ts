@@ -111,10 +111,11 @@ function dashboardWithHistory(): string {
     dashboard.panels
   const id = Math.max(...panels.map((panel) => panel.id)) + 1
   const y = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h))
-  const table = (place: number, title: string, sql: string) => ({
+  const table = (place: number, title: string, description: string, sql: string) => ({
     id: id + place,
     type: 'table',
     title,
+    description,
     datasource: history,
     gridPos: { h: 10, w: 24, x: 0, y: y + 10 * place },
     targets: [targetOf('A', sql)],
@@ -132,8 +133,18 @@ function dashboardWithHistory(): string {
     annotations: { list: [...dashboard.annotations.list, drift] },
     panels: [
       ...panels,
-      table(0, 'What changed', queries.changes),
-      table(1, 'Open violations by resource', queries.violations),
+      table(
+        0,
+        'What changed',
+        'Resources that changed in the shown time, with the fields. Newest first.',
+        queries.changes,
+      ),
+      table(
+        1,
+        'Open violations by resource',
+        'What is open now, whatever time is shown. Worst first.',
+        queries.violations,
+      ),
     ],
   }
   return `${JSON.stringify(whole, null, 2)}\n`

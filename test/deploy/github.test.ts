@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { codeOwners } from '../../scripts/release/owner.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { checkout, textOf } from './build-image.ts'
+import { documentedWorkflows } from './documented-workflows.ts'
 import { lintWorkflow } from './lint-workflow.ts'
 import { readDockerfile } from './read-dockerfile.ts'
 import { dependabotFaults, unpinnedUses, workflowFaults } from './workflow-faults.ts'
@@ -72,8 +74,11 @@ describe('the action', () => {
 const hasZizmor = spawnSync('zizmor', ['--version']).status === 0
 
 describe.runIf(hasZizmor)('zizmor', () => {
-  it('has no finding', () => {
-    const args = ['--offline', '--no-progress', '.github', 'action.yml']
+  it('has no finding, in what users copy either', () => {
+    using directory = openDirectory()
+    const paths = documentedWorkflows.map(({ text }, at) => directory.write(`${at}.yml`, text))
+    const named = ['.github', 'action.yml', 'deploy/init/github/workflow.yml', ...paths]
+    const args = ['--offline', '--no-progress', ...named]
     const { status, stdout } = spawnSync('zizmor', args, { cwd: checkout, encoding: 'utf8' })
     expect({ status, stdout }).toMatchObject({ status: 0 })
   })

@@ -41,6 +41,14 @@ describe('the files for Grafana', () => {
     }
   })
 
+  it('say of every panel what it shows, in a sentence', () => {
+    const panels: readonly { title: string; description?: string }[] = dashboard.panels
+    expect(panels.length).toBeGreaterThan(10)
+    expect(panels.filter(({ description = '' }) => !/^[A-Z].+\.$/.test(description)).map(({ title }) => title)).toEqual(
+      [],
+    )
+  })
+
   it('name only data sources that are provisioned', () => {
     const known = [...datasources.map(({ uid }: { uid: string }) => uid), '__expr__', `\${datasource}`]
     const used = `${read('provisioning/alerting/hookdrift.yaml')}${read('dashboards/hookdrift.json')}`.matchAll(

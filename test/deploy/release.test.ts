@@ -4,11 +4,14 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { imageTags } from '../../scripts/release/image-tags.ts'
 import { ownerFaults, ownerSchema, readOwner } from '../../scripts/release/owner.ts'
 import { packageFaults } from '../../scripts/release/package-faults.ts'
 import { publicationFaults } from '../../scripts/release/publication-faults.ts'
 import { lockedWith, publishedManifest, stageFiles } from '../../scripts/release/stage-files.ts'
 import { checkout, textOf } from './build-image.ts'
+import { complaintOf } from './parse-command.ts'
 
 const require = createRequire(import.meta.url)
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-staged-'))
@@ -89,9 +92,41 @@ describe('the checkout', () => {
     expect(made.filter((name) => existsSync(join(checkout, name)))).toEqual([])
   })
 
-  it('is never published itself: npm refuses it, and packing it says what to pack', () => {
+  it('is never published itself: npm refuses it', () => {
     expect(root.private).toBe(true)
-    expect(root.scripts.prepack).toMatch(/npm pack \.\/package.* exit 1$/)
+  })
+
+  it('is built where npm packs a clone, and has nothing of that afterwards', () => {
+    expect(root.scripts).not.toHaveProperty('prepack')
+    expect(root.scripts.prepare).toBe('node scripts/prepare.ts')
+    expect(root.scripts.postpack).toMatch(/^rm -rf dist sbom\.cdx\.json THIRD-PARTY-NOTICES\.txt$/)
+    const made = ['dist', 'sbom.cdx.json', 'THIRD-PARTY-NOTICES.txt']
+    expect(root.files).toEqual(expect.arrayContaining(made))
+    expect(made.filter((name) => existsSync(join(checkout, name)))).toEqual([])
+  })
+
+  it('offers hooks to pre-commit that name commands which the program knows', async () => {
+    const hooks: readonly { entry: string; language: string }[] = parse(textOf('.pre-commit-hooks.yaml'))
+    expect(hooks.length).toBeGreaterThan(1)
+    for (const { entry, language } of hooks) {
+      const [program, ...args] = entry.split(' ')
+      expect({ program, language }).toEqual({ program: 'hookdrift', language: 'node' })
+      expect(await complaintOf(args)).toBe('')
+    }
+  })
+})
+
+describe('the tags of the image', () => {
+  it.each([
+    ['1.2.3', [], '1.2.3 1.2 1 latest'],
+    ['1.2.3', ['v1.2.3', 'v1.2.2', 'v1', 'v0.9.9', ''], '1.2.3 1.2 1 latest'],
+    ['1.2.10', ['v1.2.9'], '1.2.10 1.2 1 latest'],
+    ['1.2.4', ['v1.3.0', 'v1.2.3'], '1.2.4 1.2'],
+    ['1.10.0', ['v1.9.0', 'v2.0.0'], '1.10.0 1.10 1'],
+    ['0.1.1', ['v0.1.0', 'v0.10.0-rc.1'], '0.1.1 0.1 0 latest'],
+    ['1.2.3', ['v1.2.4'], '1.2.3'],
+  ])('of %s after %j are %s: no older release takes one from a newer', (version, released, tags) => {
+    expect(imageTags(version, released).join(' ')).toBe(tags)
   })
 })
 

@@ -1,33 +1,31 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { checkout, textOf } from './build-image.ts'
+import { documentedWorkflows as workflows } from './documented-workflows.ts'
 import { lintWorkflow } from './lint-workflow.ts'
+import { workflowFaults } from './workflow-faults.ts'
 
-const docs = readdirSync(join(checkout, 'docs'), { recursive: true, encoding: 'utf8' })
-const blocks = docs
-  .filter((name) => name.endsWith('.md'))
-  .flatMap((name) =>
-    [...readFileSync(join(checkout, 'docs', name), 'utf8').matchAll(/(?<=^```yaml\n).*?(?=^```)/gms)].map(([text]) => ({
-      name,
-      text,
-    })),
-  )
-/** A list of steps, as a page shows a part of a workflow, or a whole workflow. */
-const workflows = blocks.flatMap(({ name, text }) => {
-  const value = parse(text)
-  if (value?.jobs !== undefined) return [{ name, text }]
-  if (!Array.isArray(value) || !value.some((step) => 'uses' in step || 'run' in step)) return []
-  const steps = text.replace(/^/gm, '      ')
-  return [{ name, text: `on: push\njobs:\n  audit:\n    runs-on: ubuntu-latest\n    steps:\n${steps}` }]
-})
+interface Job {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly steps: readonly { readonly run?: string }[]
+}
+
+const template = { name: 'deploy/init', text: textOf('deploy/init/github/workflow.yml') }
 
 describe('workflows in the documentation', () => {
   it.each(workflows)('$name shows one that actionlint accepts', async ({ text }) => {
     expect(await lintWorkflow(text)).toEqual([])
   })
+
+  it.each([...workflows.filter(({ isWhole }) => isWhole), template])(
+    '$name gives a stranger nothing to use',
+    ({ text }) => {
+      expect(workflowFaults(text)).toEqual([])
+    },
+  )
 
   it('are found', () => {
     expect(new Set(workflows.map(({ name }) => name))).toContain('how-to/run-in-ci.md')
@@ -57,11 +55,12 @@ describe('workflows in the documentation', () => {
 
   it('pass keys as variables of a step, and give no job more rights than it needs', () => {
     for (const { text } of workflows.filter(({ text }) => text.includes('secrets.'))) {
-      const { jobs, permissions } = parse(text)
-      const written = Object.keys(permissions).filter((name) => permissions[name] !== 'read')
-      expect(written.filter((name) => !['pull-requests', 'security-events'].includes(name))).toEqual([])
-      for (const { steps } of Object.values<{ steps: readonly { run?: string }[] }>(jobs))
+      const { jobs } = parse(text)
+      for (const { permissions, steps } of Object.values<Job>(jobs)) {
+        const written = Object.keys(permissions).filter((name) => permissions[name] !== 'read')
+        expect(written.filter((name) => !['pull-requests', 'security-events'].includes(name))).toEqual([])
         expect(steps.filter(({ run }) => run?.includes('secrets.'))).toEqual([])
+      }
     }
   })
 })

@@ -142,7 +142,7 @@ function dashboardWithHistory(): string {
       table(
         1,
         'Open violations by resource',
-        'What is open now, whatever time is shown. Worst first.',
+        'What is open now, and not in the shown time. Worst first.',
         queries.violations,
       ),
     ],

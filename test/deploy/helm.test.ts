@@ -174,7 +174,7 @@ describe.each(renderers)('the chart, rendered by %s', (_, render) => {
     },
   )
 
-  it('lets nobody read metrics where a network policy names nobody', () => {
+  it('lets no pod read metrics where a network policy names none', () => {
     const made = byKind(render(release({ networkPolicy: { enabled: true } })))
     expect(made.NetworkPolicy?.spec).toMatchObject({
       ingress: [],

@@ -110,6 +110,7 @@ export const gate = [
   'repair/put-back',
   'repair/status',
   'replay/replay',
+  'report/sarif-places',
   'service/watch-reach',
   'serving/answer-in-thread',
   'serving/bound-answers',

@@ -2,8 +2,8 @@
  * Reads what an audit reported: node read-report.mjs REPORTS EXIT_CODE. Prints NAME=VALUE lines for the steps after it,
  * and writes `hookdrift.upload.sarif`, which has the open violations only.
  */
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 const [, , reports = '.', code = '4'] = process.argv
 const severities = ['critical', 'high', 'medium', 'low', 'info']
@@ -28,22 +28,12 @@ if (verdicts[code] !== undefined && verdicts[code] !== 'incomplete' && existsSyn
   print('sarif', fileOf('upload.sarif'))
 }
 
-/** GitHub opens an alert for every result: leave resolved and suppressed ones out. Paths start at the checkout. */
+/** GitHub opens an alert for every result: leave resolved and suppressed ones out. */
 function openResults(sarif) {
-  // The working directory is known without links.
-  const prefix = relative(realpathSync(process.env.GITHUB_WORKSPACE ?? '.'), '.')
-    .split(/[\\/]/)
-    .map(encodeURIComponent)
-    .join('/')
   for (const run of sarif.runs) {
     run.results = run.results.filter(({ baselineState, suppressions = [] }) => {
       return baselineState !== 'absent' && suppressions.length === 0
     })
-    for (const { physicalLocation } of run.results.flatMap(({ locations = [] }) => locations)) {
-      const { artifactLocation } = physicalLocation ?? {}
-      if (artifactLocation?.uri !== undefined && prefix !== '')
-        artifactLocation.uri = `${prefix}/${artifactLocation.uri}`
-    }
   }
   return sarif
 }

@@ -12,6 +12,7 @@ import type { RequestSent } from '../service/reply.ts'
 import type { Patience } from '../service/settings.ts'
 import { displayPath } from '../text/display-path.ts'
 import { suggestName } from '../text/nearest-name.ts'
+import { pathInRepository } from './path-in-repository.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock } from './system.ts'
 
@@ -47,7 +48,8 @@ export function openServices(
     )
   }
   const file = configuration.file && displayPath(terminal.cwd(), configuration.file)
-  const positionAt = (line: number) => (file === undefined ? null : { file, line })
+  const committed = configuration.file && pathInRepository(configuration.file, terminal.env)
+  const positionAt = (line: number) => (file === undefined ? null : { file: committed ?? file, line })
   const clients: { close(): Promise<void> }[] = []
   const addresses = configuration.services.map(addressOf)
   const services = configuration.services.flatMap((service): AuditedService[] => {

@@ -17,9 +17,11 @@ export function assetText(path: string): string {
 }
 
 /** The version in package.json. */
-export function toolVersion(): string {
-  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))
-  return version
+export const toolVersion = (): string => ownManifest().version
+
+/** package.json; only that of a released package names a page about the project. */
+export function ownManifest(): { readonly version: string; readonly homepage?: string } {
+  return JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))
 }
 
 /** `.ts` in a checkout, `.js` in the package. */

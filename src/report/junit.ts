@@ -9,6 +9,7 @@ import { describeDue } from './describe-due.ts'
 import { describeEnding, describeWaiver, nameEnding } from './describe-ending.ts'
 import { countEvaluated, rulesOf } from './evaluated-rules.ts'
 import { describeSeen, gapsFor, isGap } from './gaps.ts'
+import { locateProjects } from './locate-projects.ts'
 import type { ReportFormat } from './report-format.ts'
 import { failsRunOf, losesRunOf } from './verdict.ts'
 
@@ -16,7 +17,8 @@ import { failsRunOf, losesRunOf } from './verdict.ts'
 export const junit: ReportFormat = (report) => {
   const suites = suitesOf(report)
   const name = `hookdrift run ${report.run.number}`
-  const root = element('testsuites', { name, ...totals(suites.flatMap(({ cases }) => cases)) }, suites)
+  const ran = { time: secondsOf(report.coverage), timestamp: report.run.started_at }
+  const root = element('testsuites', { name, ...totals(suites.flatMap(({ cases }) => cases)), ...ran }, suites)
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root.xml}\n`
 }
 
@@ -28,6 +30,7 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project)
   const violationsOf = Map.groupBy(report.violations, ({ project }) => project)
   const gapsOf = Map.groupBy(report.gaps, ({ project }) => project)
+  const positionOf = locateProjects(report.projects)
   const statsByProject = new Map(report.projects.map((stats) => [stats.project, stats]))
   const names = [...new Set([...walksOf.keys(), ...statsByProject.keys(), ...violationsOf.keys()])].sort()
   return names.map((project) => {
@@ -35,15 +38,25 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
     const byRule = Map.groupBy(violationsOf.get(project) ?? [], ({ rule }: ReportViolation) => rule)
     const stats = statsByProject.get(project)
     const gaps = gapsOf.get(project) ?? []
+    // Forges link a case to the line that configures its project.
+    const attributesOf: AttributesOf = (name, time) => ({ classname: project, name, ...positionOf(project), time })
     const cases = [
-      ...walks.map(walkCase),
+      ...walks.map((walk) => walkCase(walk, attributesOf)),
       // Rules about the policy have cases for what they found alone: whether they could decide is not recorded. So have
       // rules about a list of projects, which has no resources.
       ...rules
         .filter(({ id, kind }) => byRule.has(id) || (kind !== 'policy' && !isWithoutResources(project)))
         .map((rule) =>
           ruleCase(
-            { project, rule, violations: byRule.get(rule.id) ?? [], walks, stats, gaps: gapsOfRule(gaps, rule.id), at },
+            {
+              attributesOf,
+              rule,
+              violations: byRule.get(rule.id) ?? [],
+              walks,
+              stats,
+              gaps: gapsOfRule(gaps, rule.id),
+              at,
+            },
             fails,
             loses,
           ),
@@ -82,19 +95,20 @@ function properties({ run, verdict, digests }: Report): Xml {
 }
 
 /** The case of a walk: an error when it was not complete. */
-function walkCase(walk: ReportCoverage): Case {
-  const { project, listing, status, reason, filter, duration_ms } = walk
-  const name = { classname: project, name: `walk ${listing}`, time: (duration_ms / 1000).toFixed(3) }
+function walkCase(walk: ReportCoverage, attributesOf: AttributesOf): Case {
+  const { listing, status, reason, filter } = walk
+  const attributes = attributesOf(`walk ${listing}`, secondsOf([walk]))
   const narrowed = filter === null ? '' : `, only those with ${filter}`
   const output = element('system-out', {}, text([`${describeSeen(walk)}${narrowed}`]))
-  if (status === 'skipped') return testCase('skipped', name, [element('skipped', { message: reason ?? '' }), output])
-  if (!isGap(walk)) return testCase('passed', name, [output])
-  return testCase('error', name, [element('error', { message: `${status}: ${reason}`, type: status }), output])
+  if (status === 'skipped')
+    return testCase('skipped', attributes, [element('skipped', { message: reason ?? '' }), output])
+  if (!isGap(walk)) return testCase('passed', attributes, [output])
+  return testCase('error', attributes, [element('error', { message: `${status}: ${reason}`, type: status }), output])
 }
 
 /** A rule in a project: what it evaluated there and its violations. */
 interface RuleCaseInput {
-  readonly project: string
+  readonly attributesOf: AttributesOf
   readonly rule: EvaluatedRule
   readonly violations: readonly ReportViolation[]
   readonly walks: readonly ReportCoverage[]
@@ -113,14 +127,15 @@ type Decide = (violation: ReportViolation) => boolean
  * unknown ones and waived ones; passes otherwise.
  */
 function ruleCase(input: RuleCaseInput, fails: Decide, loses: Decide): Case {
-  const { project, rule, violations, at } = input
+  const { attributesOf, rule, violations, at } = input
   const failing = violations.filter(fails)
   const [worst] = failing
   const others = violations
     .filter((violation) => !failing.includes(violation))
     .flatMap((violation) => describeWithWaiver(violation, at))
   const output = element('system-out', {}, text([describeEvaluated(input), ...others]))
-  const name = { classname: project, name: rule.id }
+  // Rules are evaluated while pages pass: their time is in that of the walks.
+  const attributes = attributesOf(rule.id, '0.000')
   if (worst !== undefined) {
     const message = `${count(failing.length, 'open violation')}, the worst ${worst.severity}: ${rule.title}`
     const failure = element(
@@ -128,16 +143,16 @@ function ruleCase(input: RuleCaseInput, fails: Decide, loses: Decide): Case {
       { message, type: worst.severity },
       text(failing.map((violation) => describeViolation(violation, at))),
     )
-    return testCase('failed', name, [failure, output])
+    return testCase('failed', attributes, [failure, output])
   }
   const lost = violations.filter(loses).length
   if (lost > 0) {
     const message = `${count(lost, 'violation')} that would fail the run could not be checked`
-    return testCase('error', name, [element('error', { message, type: 'unknown' }), output])
+    return testCase('error', attributes, [element('error', { message, type: 'unknown' }), output])
   }
   const skipped = whySkipped(input)
-  if (skipped === undefined) return testCase('passed', name, [output])
-  return testCase('skipped', name, [element('skipped', { message: skipped }), output])
+  if (skipped === undefined) return testCase('passed', attributes, [output])
+  return testCase('skipped', attributes, [element('skipped', { message: skipped }), output])
 }
 
 /** undefined when the rule evaluated everything and only milder violations are open. */
@@ -187,17 +202,18 @@ function describeWithWaiver(violation: ReportViolation, at: string): string[] {
   ]
 }
 
+/** The attributes of a case of a project, by its name and its seconds. */
+type AttributesOf = (name: string, time: string) => Attributes
+
+type Attributes = Readonly<Record<string, string | number>>
+
 /** A test case with its outcome, for the totals. */
 interface Case {
   readonly outcome: 'passed' | 'failed' | 'skipped' | 'error'
   readonly xml: string
 }
 
-function testCase(
-  outcome: Case['outcome'],
-  attributes: Readonly<Record<string, string | number>>,
-  children: readonly Xml[],
-): Case {
+function testCase(outcome: Case['outcome'], attributes: Attributes, children: readonly Xml[]): Case {
   return { outcome, ...element('testcase', attributes, children) }
 }
 
@@ -207,11 +223,7 @@ interface Xml {
 }
 
 /** Each child is on a line of its own; text is put between the tags without line breaks. */
-function element(
-  name: string,
-  attributes: Readonly<Record<string, string | number>>,
-  children: readonly Xml[] | Xml = [],
-): Xml {
+function element(name: string, attributes: Attributes, children: readonly Xml[] | Xml = []): Xml {
   const start = `<${name}${Object.entries(attributes)
     .map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`)
     .join('')}`

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib'
-import type { Invocation, Location, Notification, ReportingDescriptor, Result, Run } from 'sarif'
+import type { Invocation, Location, Notification, PhysicalLocation, ReportingDescriptor, Result, Run } from 'sarif'
 import { isBuiltInRule } from '../model/built-in-rules.ts'
 import { type CoverageStatus, isCoverageComplete } from '../model/coverage.ts'
 import type { EvaluatedRule } from '../model/evaluation.ts'
 import { gapsOfRules } from '../model/gap.ts'
+import { ownManifest } from '../model/package-files.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import type { FileLocation } from '../model/schema.ts'
 import type { Severity, Waiver } from '../model/violation.ts'
@@ -13,6 +14,7 @@ import { describeEnding, describeWaiver } from './describe-ending.ts'
 import { describeNotice } from './describe-notice.ts'
 import { rulesOf } from './evaluated-rules.ts'
 import { describeSeen } from './gaps.ts'
+import { locateProjects } from './locate-projects.ts'
 import { code, prose } from './markdown-prose.ts'
 import type { ReportFormat } from './report-format.ts'
 
@@ -25,6 +27,7 @@ export const sarif: ReportFormat = (report) => {
   const lines = violations.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, context))))
   const results = fitResults(lines)
   const omitted = describeOmitted(lines.length, results.length, run.number)
+  const { homepage } = ownManifest()
 
   const head = {
     tool: {
@@ -32,8 +35,14 @@ export const sarif: ReportFormat = (report) => {
         name: report.tool.name,
         version: report.tool.version,
         semanticVersion: report.tool.version,
+        ...(homepage === undefined ? {} : { informationUri: homepage }),
         rules: rules.map(describeRule),
-        notifications: [...notificationKinds],
+        notifications: Object.entries(notificationKinds).map(([id, [text, help]]) => ({
+          id,
+          shortDescription: { text },
+          fullDescription: { text: `${text}.` },
+          help: { text: help },
+        })),
       },
     },
     automationDetails: { id: `hookdrift/${run.number}` },
@@ -42,17 +51,6 @@ export const sarif: ReportFormat = (report) => {
     properties: propertiesOf(report, results.length),
   } as const satisfies Run
   return writeLog(head, results)
-}
-
-/** Viewers refuse results without a location, so a project that is no longer configured gets the file of the others. */
-function locateProjects(projects: Report['projects']): (project: string) => FileLocation | undefined {
-  const configured = projects.flatMap(({ project, configured_at: position }) =>
-    position === null ? [] : [{ project, position }],
-  )
-  const positions = new Map(configured.map(({ project, position }) => [project, position]))
-  const [first] = configured
-  return (project) =>
-    positions.get(project) ?? (first === undefined ? undefined : { file: first.position.file, line: 1 })
 }
 
 function propertiesOf({ run, digests, verdict, violations }: Report, results: number) {
@@ -78,8 +76,7 @@ interface SarifContext {
   readonly run: Report['run']
   /** The index of each rule in the list of rules. */
   readonly ruleIndex: ReadonlyMap<string, number>
-  /** Where each project is configured. */
-  readonly positionOf: (project: string) => FileLocation | undefined
+  readonly positionOf: ReturnType<typeof locateProjects>
 }
 
 const longestName = 1000
@@ -154,10 +151,10 @@ function suppressionOf(waiver: Waiver) {
 /** The resource, with the file that configures its project, because viewers need a file. */
 function locationOf(
   { project, kind, uid, name, path }: Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'path'>,
-  position: FileLocation | undefined,
+  position: FileLocation,
 ): Location {
   return {
-    ...physicalLocation(position),
+    physicalLocation: physicalLocation(position),
     logicalLocations: [
       {
         name: cut(name === '' ? uid : name, longestName),
@@ -168,10 +165,8 @@ function locationOf(
   }
 }
 
-function physicalLocation(position: FileLocation | undefined): Pick<Location, 'physicalLocation'> {
-  if (position === undefined) return {}
-  const { file, line } = position
-  return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line } } }
+function physicalLocation({ file, line }: FileLocation): PhysicalLocation {
+  return { artifactLocation: { uri: uriOf(file) }, region: { startLine: line } }
 }
 
 /** A path as a relative URI. */
@@ -270,25 +265,28 @@ const scores = {
   info: '0.0',
 } as const satisfies Record<Severity, string>
 
-/** The notifications that a run can have. */
-const notificationKinds = [
-  { id: 'walk-incomplete', shortDescription: { text: 'A listing could not be read to its end' } },
-  { id: 'walk-skipped', shortDescription: { text: 'A listing is not offered by the service' } },
-  { id: 'walk-narrowed', shortDescription: { text: 'A listing was read through a filter' } },
-  {
-    id: 'rule-not-evaluated',
-    shortDescription: { text: 'A rule could not be evaluated in a project, or missed resources of it' },
-  },
-  { id: 'notice', shortDescription: { text: 'Information that is not a fault' } },
-  { id: 'results-cut', shortDescription: { text: 'Results were omitted' } },
-] as const satisfies readonly ReportingDescriptor[]
+/** The notifications that a run can have, and what to do about them. */
+const notificationKinds = {
+  'walk-incomplete': ['A listing could not be read to its end', 'Mend what the message names, and audit again.'],
+  'walk-skipped': ['A listing is not offered by the service', 'Read in the message why it has none.'],
+  'walk-narrowed': [
+    'A listing was read through a filter',
+    'Remove the filter from the configuration to read all of it.',
+  ],
+  'rule-not-evaluated': [
+    'A rule could not be evaluated in a project, or missed resources of it',
+    'Mend what the message names, and audit again: what was missed is unknown.',
+  ],
+  notice: ['Information that is not a fault', 'Read it.'],
+  'results-cut': ['Results were omitted', 'Read the report in JSON, which has all.'],
+} as const satisfies Record<string, readonly [title: string, help: string]>
 
-type NotificationKind = (typeof notificationKinds)[number]['id']
+type NotificationKind = keyof typeof notificationKinds
 
 /** The outcome of the run: its exit code, gaps, rules without a result and the number of omitted results. */
 function describeInvocation(
   report: Report,
-  positionOf: (project: string) => FileLocation | undefined,
+  positionOf: SarifContext['positionOf'],
   omitted: string | undefined,
 ): Invocation {
   const { run, verdict, coverage, gaps, notices } = report
@@ -335,8 +333,11 @@ function describeWalk(walk: ReportCoverage): [NotificationKind, Notification.lev
   return notifications
 }
 
-function projectLocation(project: string, position: FileLocation | undefined) {
-  return { ...physicalLocation(position), logicalLocations: [{ fullyQualifiedName: project, kind: 'project' }] }
+function projectLocation(project: string, position: FileLocation) {
+  return {
+    physicalLocation: physicalLocation(position),
+    logicalLocations: [{ fullyQualifiedName: project, kind: 'project' }],
+  }
 }
 
 /**

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { openDirectory } from '../cli/start-process.ts'
 import { openRepository, sealKey } from './action-repository.ts'
 import { checkout, textOf } from './build-image.ts'
 
@@ -63,23 +62,6 @@ describe('the action', () => {
     const { outputs } = await repository.audit({ inputs: { 'working-directory': 'web hooks' } })
     const { runs } = JSON.parse(readFileSync(outputs.sarif ?? '', 'utf8'))
     expect(runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri).toBe('web%20hooks/hookdrift.yaml')
-  })
-
-  it('uploads paths in the checkout where the workspace of the runner is a link', () => {
-    using directory = openDirectory()
-    mkdirSync(directory.file('real/webhooks'), { recursive: true })
-    symlinkSync('real', directory.file('link'))
-    const location = { physicalLocation: { artifactLocation: { uri: 'hookdrift.yaml' } } }
-    directory.write(
-      'real/webhooks/hookdrift.sarif',
-      JSON.stringify({ runs: [{ results: [{ locations: [location] }] }] }),
-    )
-    spawnSync(process.execPath, [join(checkout, 'deploy/ci/read-report.mjs'), '.', '1'], {
-      cwd: directory.file('link/webhooks'),
-      env: { ...process.env, GITHUB_WORKSPACE: directory.file('link') },
-    })
-    const { runs } = JSON.parse(readFileSync(directory.file('real/webhooks/hookdrift.upload.sarif'), 'utf8'))
-    expect(runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri).toBe('webhooks/hookdrift.yaml')
   })
 
   it('uploads nothing after an incomplete scan, and still keeps the history and comments', async () => {

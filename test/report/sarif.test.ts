@@ -150,7 +150,8 @@ describe('the SARIF report', () => {
 
   it('can be written for runs that stored no rules and no places', () => {
     const { results, tool } = runOf(aReport({ coverage: [aWalk()], violations: [aViolation()] }))
-    expect(results[0].locations[0]).not.toHaveProperty('physicalLocation')
+    const place = { artifactLocation: { uri: 'hookdrift.yaml' }, region: { startLine: 1 } }
+    expect(results[0].locations[0].physicalLocation).toEqual(place)
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(['endpoint/url-not-https'])
   })
 })

@@ -27,10 +27,12 @@ export interface ListedGroup {
 }
 
 /** What the lists of commands say of one, by its words: `baseline show`. */
-export function describeCommand(words: string): string {
+export function describeCommand(words: string) {
   const [name = '', below = ''] = words.split(' ')
-  const listed = Object.values(commands).find((group) => Object.hasOwn(group, name))?.[name]
-  return (listed !== undefined && 'commands' in listed ? listed.commands[below] : listed)?.description ?? ''
+  const [group = '', listing] = Object.entries(commands).find(([, listing]) => Object.hasOwn(listing, name)) ?? []
+  const listed = listing?.[name]
+  const command = listed !== undefined && 'commands' in listed ? listed.commands[below] : listed
+  return { group, description: command?.description ?? '' }
 }
 
 function command(description: string, load: () => Promise<Define>, operands = ''): ListedCommand {

@@ -7,7 +7,7 @@ import { composeCompliance } from '../compliance/checked-compliance.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { aReport, options, samples } from './sample-reports.ts'
 
-/** The fields that OSCAL 1.1.2 publishes of assessment results; those that it requires are marked. */
+/** The fields that OSCAL 1.2.1 publishes of assessment results; those that it requires are marked. */
 const published = {
   root: ['uuid!', 'metadata!', 'import-ap!', 'local-definitions', 'results!', 'back-matter'],
   metadata: [

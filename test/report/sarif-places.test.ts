@@ -15,7 +15,11 @@ import { options } from './sample-reports.ts'
 const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 3 })
 const service = await startSimulatedService(fleet)
 const project = at(fleet.projects(), 0).uid
-updateEndpoint(fleet, { project, uid: at(fleet.open(project).endpoints, 0).uid }, { url: 'http://a.example' })
+updateEndpoint(
+  fleet,
+  { project, uid: at(fleet.open(project).endpoints, 0).uid },
+  { name: 'orders', url: 'http://a.example' },
+)
 
 const listed = configurationFor(service.url, fleet)
 const discovering = `    organisation: ${fleet.organisationId}\n    projects: all\n`

@@ -56,11 +56,11 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   waivers: question('waivers list', async () => (await import('../../questions/waivers.ts')).waivers),
 }
 
-/** Says what a command does, by its words. */
-export type DescribeCommand = (words: string) => string
+/** Says what a command does, and in which group the help has it, by its words. */
+export type DescribeCommand = (words: string) => { readonly group: string; readonly description: string }
 
 export function descriptionOf({ words, description }: ApiAddress, describe: DescribeCommand): string {
-  return description ?? describe(words)
+  return description ?? describe(words).description
 }
 
 function question<Parameters extends ParameterTable, Row>(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.ts'
-import { packageFile } from '../../model/package-files.ts'
+import { ownManifest, packageFile } from '../../model/package-files.ts'
 import { cookieName } from '../../pages/access/credentials.ts'
 import type { ApiTool } from '../../pages/api.ts'
 import { noteBody } from '../../pages/take-note.ts'
@@ -12,9 +12,12 @@ import { type ApiAddress, apiEntries, type DescribeCommand, descriptionOf } from
 /** The API as OpenAPI 3.1, of the commands' own options and the published schemas of their answers. */
 export async function describeApi(version: string, describe: DescribeCommand): Promise<JsonObject> {
   const described = Object.entries(apiEntries).map(async ([name, entry]) => {
-    const post = name === 'notes' ? { post: describeNoting() } : {}
-    return [`/api/v1/${name}`, { get: await describeEntry(name, entry, describe), ...post }] as const
+    const get = await describeEntry(name, entry, describe)
+    const post = name === 'notes' ? { post: describeNoting(get.tags ?? []) } : {}
+    return [`/api/v1/${name}`, { get, ...post }] as const
   })
+  const { homepage } = ownManifest()
+  const groups = new Set(Object.values(apiEntries).map(({ words }) => describe(words).group))
   return {
     openapi: '3.1.0',
     info: {
@@ -23,8 +26,10 @@ export async function describeApi(version: string, describe: DescribeCommand): P
       description:
         'What commands of hookdrift print as JSON. Nothing here changes anything, but that notes are recorded.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      ...(homepage === undefined ? {} : { contact: { url: homepage } }),
     },
     servers: [{ url: '/' }],
+    tags: [...groups].map((name) => ({ name, description: 'The group of commands in `hookdrift --help`' })),
     // Where nothing says who may read, no request needs one.
     security: [{}, { token: [] }, { login: [] }],
     paths: {
@@ -32,7 +37,9 @@ export async function describeApi(version: string, describe: DescribeCommand): P
       '/feed.atom': {
         get: {
           operationId: 'feed',
+          tags: [describe('timeline').group],
           summary: 'The last changes as an Atom feed',
+          description: 'For feed readers: what the last runs found changed.',
           parameters: [describeParameter({ name: 'run', description: 'as of this run', parameter: runParameter })],
           responses: {
             200: { description: 'The feed', content: { 'application/atom+xml': { schema: { type: 'string' } } } },
@@ -49,6 +56,7 @@ async function describeEntry(name: string, entry: ApiAddress, describe: Describe
   const parameters = parametersOf(await entry.load())
   return {
     operationId: name,
+    tags: [describe(entry.words).group],
     summary: descriptionOf(entry, describe),
     description: `As \`hookdrift ${entry.words} --format json\`.`,
     parameters: parameters.map(describeParameter),
@@ -68,9 +76,10 @@ async function describeEntry(name: string, entry: ApiAddress, describe: Describe
 }
 
 /** The one address that takes something. */
-function describeNoting(): JsonObject {
+function describeNoting(tags: Json): JsonObject {
   return {
     operationId: 'recordNote',
+    tags,
     summary: 'Record what people did',
     description: 'As `hookdrift note TEXT`, signed with the name of the token. A login is not enough.',
     security: [{ token: [] }],

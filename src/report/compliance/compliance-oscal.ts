@@ -67,7 +67,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
         title: oscalText(`${title}, hookdrift run ${run.number}`),
         'last-modified': run.finished_at,
         version: String(run.number),
-        'oscal-version': '1.1.2',
+        'oscal-version': '1.2.1',
         props: properties({ tool: `${tool.name} ${tool.version}` }),
       },
       'import-ap': { href: `urn:hookdrift:policy:${encodeURIComponent(digests.policy)}` },

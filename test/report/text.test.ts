@@ -64,7 +64,7 @@ describe('the text report', () => {
           expect(screen).toContain(fact)
         }
         expect(screen.indexOf(message)).toBeLessThan(screen.indexOf('LOW') === -1 ? Infinity : screen.indexOf('LOW'))
-      // However much was known, the report ends soon.
+        // However much was known, the report ends soon.
         expect(lines.length).toBeLessThan(70)
       },
     )

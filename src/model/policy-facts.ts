@@ -21,7 +21,7 @@ export interface RecordedWindow extends Pick<PolicyException, 'projects'> {
   readonly timezone: string
   /** Such as `2h`. */
   readonly duration: string
-  readonly ticket: string | null
+  readonly ticket?: string
 }
 
 export interface IgnoredField {
@@ -80,17 +80,12 @@ export function decisionOfPolicy({ kind, rule, setting, match, configured_at }: 
 }
 
 /** When the policy expects changes; a time of a window in which some were made is a decision of its own. */
-export function decisionOfWindow({ ticket, ...window }: RecordedWindow) {
-  return { ...unsaid, kind: 'window' as const, reason: describeWindow(window), ticket }
+export function decisionOfWindow(window: RecordedWindow) {
+  return { ...unsaid, kind: 'window' as const, reason: describeWindow(window), ticket: window.ticket }
 }
 
 /** `nightly: 0 22 * * * (UTC), open for 2h` */
-export function describeWindow({
-  name,
-  cron,
-  timezone,
-  duration,
-}: Omit<RecordedWindow, 'ticket' | 'projects'>): string {
+export function describeWindow({ name, cron, timezone, duration }: RecordedWindow): string {
   return `${name}: ${cron} (${timezone}), open for ${duration}`
 }
 

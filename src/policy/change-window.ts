@@ -53,7 +53,7 @@ export type WrittenWindow = z.infer<typeof changeWindowSchema>
 
 /** A change window of the policy file. */
 export interface ChangeWindow {
-  readonly written: WrittenWindow
+  readonly written: RecordedWindow
   isFor(project: string): boolean
   /** The first time of it that touches a time; both in milliseconds since the epoch. */
   timeWithin(after: number, before: number): WindowTime | undefined
@@ -63,8 +63,8 @@ export interface ChangeWindow {
 
 /** `said`: checked by the policy's schema. */
 export function compileWindow(said: WrittenWindow): ChangeWindow {
-  const written = said.ticket === undefined ? said : { ...said, ticket: maskCredentials(said.ticket) }
-  const { name, cron, timezone = 'UTC', projects, ticket = null } = written
+  const written = recordWindow(said)
+  const { name, cron, timezone, projects, ticket = null } = written
   const timetable = readTimetable({ cron, timezone })
   const durationMs = durationOf(written)
   return {
@@ -93,14 +93,14 @@ export function windowTimes(windows: readonly ChangeWindow[], times: readonly Ti
 
 /** `nightly: 0 22 * * * (UTC), open for 2h (CHG-4711)`. */
 export function describeChangeWindow({ written }: ChangeWindow): string {
-  const { ticket, projects: _, ...window } = recordWindow(written)
-  return `${describeWindow(window)}${ticket === null ? '' : ` (${ticket})`}`
+  return `${describeWindow(written)}${written.ticket === undefined ? '' : ` (${written.ticket})`}`
 }
 
 /** What a run keeps of a window. */
 export function recordWindow(said: WrittenWindow): RecordedWindow {
   const { name, cron, timezone = 'UTC', duration, projects = null, ticket } = said
-  return { name, cron, timezone, duration, projects, ticket: ticket === undefined ? null : maskCredentials(ticket) }
+  const window = { name, cron, timezone, duration, projects }
+  return ticket === undefined ? window : { ...window, ticket: maskCredentials(ticket) }
 }
 
 /** `between 2026-11-26 13:02 and 14:02 UTC, outside every change window (the next: nightly, 2026-11-26 22:00 UTC)`. */

@@ -78,8 +78,8 @@ export function answerExplanations(
   }
 }
 
-function rowOf({ written: { name, cron, timezone = 'UTC', duration, ticket } }: ChangeWindow) {
-  return { name, cron, timezone, duration, ...(ticket === undefined ? {} : { ticket }) }
+function rowOf({ written: { projects: _, ...row } }: ChangeWindow) {
+  return row
 }
 
 /** How explanations are shown to people. */

@@ -46,7 +46,7 @@ export function describeScopes(name: string, makePlace: () => Place): void {
           const exceptions = policy.exceptions.map((one) => ({ ...one, match: 'orders', projects: [orders.name] }))
           const terms = { rule: 'endpoint/*', owner: 'ada', expires: '2026-12-24', configured_at: null }
           const waivers = [payments, orders].map(({ name }) => ({ ...terms, reason: `of ${name}`, projects: [name] }))
-          const times = { cron: '0 22 * * *', timezone: 'UTC', duration: '2h', ticket: null }
+          const times = { cron: '0 22 * * *', timezone: 'UTC', duration: '2h' }
           const windows = [[payments.name], [orders.name], null, ['acme/*']].map((projects) => {
             return { ...times, name: `of ${projects ?? 'all'}`, projects }
           })

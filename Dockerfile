@@ -11,6 +11,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 # The image holds what the package holds, and its dependencies as the lock file names them.
+# Git is not here: the time of the commit, in seconds, goes into the list of components.
+ARG SOURCE_DATE_EPOCH
 RUN npm run -s build
 # better-sqlite3 brings its own binary: nothing is compiled.
 RUN cd package && npm ci --ignore-scripts && rm package-lock.json

@@ -156,6 +156,7 @@ export const long = [
   'history/backends-agree',
   'history/move/verify-database',
   'history/single-edits',
+  'judges/judges',
   'notify/incident-worlds',
   'notify/tickets-killed',
   'oracle/oracle',

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { mcpEntry } from '../release/mcp-entry.ts'
 import { codeOwners, readOwner } from '../release/owner.ts'
 import { apiPage } from './api.ts'
 import { chartAlerts, chartFile, chartPage } from './chart.ts'
@@ -10,8 +11,9 @@ import { manPage } from './man-page.ts'
 import { schemaCatalogue, schemaFiles } from './schemas.ts'
 import { wrapMarkdown } from './wrap-markdown.ts'
 
+const checkout = join(import.meta.dirname, '../..')
 const schemas = await schemaFiles()
-const owner = readOwner(join(import.meta.dirname, '../..'))
+const owner = readOwner(checkout)
 
 /** Generated pages and schemas, by their paths. */
 export const referencePages: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -27,6 +29,7 @@ export const referencePages: Readonly<Record<string, () => string | Promise<stri
   'docs/reference/views.md': () => finish(viewsPage()),
   'man/hookdrift.1': manPage,
   'release/catalog.json': schemaCatalogue,
+  'server.json': () => mcpEntry(checkout),
   ...Object.fromEntries(Object.entries(schemas).map(([path, schema]) => [path, () => schema])),
 }
 

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unbundled } from '../bundle/bundle.ts'
+import { mcpName } from './mcp-entry.ts'
 import { type Owner, readOwner } from './owner.ts'
 
 /** What `package.json` says in a checkout. */
@@ -51,6 +52,8 @@ const published = [
 /** `package.json` of the package: its only dependencies are those that no bundle can hold. */
 export function publishedManifest(manifest: CheckoutManifest, { repository, homepage, bugs }: Owner): object {
   return {
+    // The MCP registry compares it with the name in `server.json`.
+    mcpName: mcpName({ repository }),
     ...Object.fromEntries(published.map((member) => [member, manifest[member]])),
     ...(repository === '' ? {} : { repository: { type: 'git', url: `git+${repository}.git` } }),
     ...(homepage === '' ? {} : { homepage }),

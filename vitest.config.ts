@@ -156,7 +156,7 @@ export const long = [
   'history/backends-agree',
   'history/move/verify-database',
   'history/single-edits',
-  'judges/judges',
+  'examiners/examiners',
   'notify/incident-worlds',
   'notify/tickets-killed',
   'oracle/oracle',

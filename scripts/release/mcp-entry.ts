@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Owner, readOwner } from './owner.ts'
 
-/** The name in the MCP registry, which lets an owner on GitHub use it; one that nobody can have until there is an owner. */
+/** The name in the MCP registry, which lets an owner on GitHub use it; until there is an owner, one that no account has. */
 export function mcpName({ repository }: Pick<Owner, 'repository'>): string {
   const [, owner] = /^https:\/\/github\.com\/([^/]+)\//.exec(repository) ?? []
   return owner === undefined ? 'example.hookdrift/hookdrift' : `io.github.${owner}/hookdrift`

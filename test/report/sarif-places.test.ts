@@ -8,7 +8,7 @@ import { sarif } from '../../src/report/sarif.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
 import { configurationFor, openDirectory } from '../cli/start-process.ts'
-import { validateSarif } from '../judges/validate-sarif.ts'
+import { validateSarif } from '../examiners/validate-sarif.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
 import { options } from './sample-reports.ts'
 

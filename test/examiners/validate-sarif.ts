@@ -18,7 +18,7 @@ export function validateSarif(directory: string): readonly string[] {
   const options = ['--rule-kind', 'Sarif;Ghas', '--level', 'Error;Warning']
   const { stdout, status } = spawnSync(tool, ['validate', ...files, ...options], {
     encoding: 'utf8',
-    // One of its rules asks for the address of the schema: nobody answers at once.
+    // One of its rules asks for the address of the schema: that is refused at once.
     env: { ...process.env, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: '1', HTTPS_PROXY: 'http://127.0.0.1:9' },
   })
   const said = stdout.split('\n').filter((line) => /: (?:error|warning) \w+: /.test(line))

@@ -3,31 +3,31 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDirectory } from '../cli/start-process.ts'
-import { binaries, type Chambers, install, judges } from './judges.ts'
+import { binaries, type Desk, examiners, install } from './examiners.ts'
 
-describe('what others judge by their rules', () => {
-  for (const [name, { install: needed, judge, spoilt, leftToTheOwner }] of Object.entries(judges)) {
+describe('what others examine by their rules', () => {
+  for (const [name, { install: needed, examine, spoilt, leftToTheOwner }] of Object.entries(examiners)) {
     it(`${name}: no fault, and one in what is spoilt`, { timeout: 600_000 }, async ({ skip }) => {
       using directory = openDirectory()
       const reason = needed && install(needed, directory.path)
       if (reason !== undefined) {
-        // A judge who did not sit is named.
+        // An examiner that is missing is named.
         console.warn(`SKIPPED ${name}: ${needed?.join(' ')} cannot be installed: ${reason}`)
         skip(reason)
       }
-      const said = await judge(chambersIn(directory, 'given', (text) => text))
+      const said = await examine(deskIn(directory, 'given', (text) => text))
       expect(said.filter((line) => leftToTheOwner?.test(line) !== true)).toEqual([])
-      const found = await judge(chambersIn(directory, 'spoilt', (text) => text.replaceAll(spoilt[0], spoilt[1])))
+      const found = await examine(deskIn(directory, 'spoilt', (text) => text.replaceAll(spoilt[0], spoilt[1])))
       expect(found.length).toBeGreaterThan(said.length)
     })
   }
 })
 
-function chambersIn(
+function deskIn(
   { file }: Pick<ReturnType<typeof openDirectory>, 'file'>,
   name: string,
   asGiven: (text: string) => string,
-): Chambers {
+): Desk {
   const path = file(name)
   mkdirSync(path)
   const PATH = [...binaries.map(file), process.env.PATH].join(delimiter)

@@ -1,4 +1,4 @@
-"""Has packages of PyPI judge files: judge.py NAME FILE... Prints a line for each fault."""
+"""Has packages of PyPI examine files: examine.py NAME FILE... Prints a line for each fault."""
 
 import json
 import re
@@ -149,13 +149,13 @@ def in_python(pattern):
     return pattern
 
 
-judges = {each.__name__: each for each in (oscal, ocsf_model, ocsf_schema, cyclonedx, junit, helm, mcp, llms, forms)}
+examiners = {each.__name__: each for each in (oscal, ocsf_model, ocsf_schema, cyclonedx, junit, helm, mcp, llms, forms)}
 
 if __name__ == "__main__":
     _, name, *files = sys.argv
     for file in files:
         try:
-            for fault in judges[name](file):
+            for fault in examiners[name](file):
                 print(f"{Path(file).name}: {fault}")
         except Exception as error:
             print(f"{Path(file).name}: {type(error).__name__}: {' '.join(str(error).split())[:600]}")

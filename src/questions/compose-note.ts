@@ -7,6 +7,7 @@ import { leaveOutRenamed, readLatestScans } from '../history/sql/scans.ts'
 import { sealWords } from '../inventory/seal-text.ts'
 import { type Sealer, sealKnown } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
+import { escapeText } from '../model/exact-number.ts'
 import { isProjectList, policyProject } from '../model/resource.ts'
 import { isoTime, readPastTime } from '../model/time.ts'
 
@@ -47,8 +48,8 @@ export function composeNote({ text, at, ref, projects }: WrittenNote, signed: Si
   }
   return {
     happenedAt: isoTime(time.start),
-    text: sealWords(text.trim(), masking),
-    ref: ref === undefined ? null : sealReference(sealKnown(ref.trim(), masking), masking),
+    text: sealWords(escapeText(text.trim()), masking),
+    ref: ref === undefined ? null : sealReference(sealKnown(escapeText(ref.trim()), masking), masking),
     projects,
     signed,
   }

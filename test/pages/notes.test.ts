@@ -186,11 +186,32 @@ describe('POST /api/v1/notes', () => {
   it.each([
     ['{"text":', 'the JSON breaks off'],
     ['{"text":"a","text":"b"}', 'JSON with a key twice in one object'],
+    ['{"text":"a","\\u0074ext":"b"}', 'JSON with a key twice in one object'],
+    ['{"text":"a","projects":["demo/orders"],"projects":[]}', 'JSON with a key twice in one object'],
     ['{"text":"\\ud800"}', 'JSON with half a surrogate pair'],
+    ['{"text":"a","ref":"\\udc00x"}', 'JSON with half a surrogate pair'],
+    ['{"text":"a","projects":["\\ud800"]}', 'JSON with half a surrogate pair'],
+    ['{"text":12345678901234567890}', 'text: Invalid input: expected string, received number'],
+    ['{"text":"a","ref":1e999}', 'ref: Invalid input: expected string, received Infinity'],
+    ['\ufeff{"text":"a"}', 'malformed JSON'],
   ])('refuses %s: not what was sent would be stored', async (body, reason) => {
     const before = await noted()
     expect(await jsonOf(await post(body))).toMatchObject({ error: { message: `not a note: ${reason}` } })
     expect(await noted()).toBe(before)
+  })
+
+  it.each([
+    ['number:12345678901234567890', 'number:12345678901234567890'],
+    ['text:number:12345678901234567890', 'text:number:12345678901234567890'],
+    ['a\u0000b', expect.stringContaining('b')],
+    ['  blanks\u00a0', 'blanks'],
+    ['e\u0301 \u{1f680} \u202e', expect.stringMatching(/^e\u0301 \u{1f680}/u)],
+    [`key ${deployToken}`, expect.not.stringContaining(deployToken)],
+  ])('echoes %j as readers get it', async (text, expected) => {
+    const echoed = await jsonOf(await post({ text, ref: text }))
+    const { rows } = await jsonOf(await ask('/api/v1/notes', { headers: authorization(deployToken) }))
+    expect(echoed).toEqual(rows[0])
+    expect(echoed.text).toEqual(expected)
   })
 
   it('is the one address that takes something, and takes it in one way', async () => {

@@ -4,6 +4,7 @@ import { describeMove, moveAdvice } from '../lease-owner.ts'
 import type { NewNote, Notes, RecordedNote } from '../notes.ts'
 import type { HistoryReader } from '../reader.ts'
 import type { RecordedChange } from '../records.ts'
+import { damagedHistory } from '../stored-body.ts'
 import type { HistoryBackend } from './backend.ts'
 import { moveIn } from './runs.ts'
 import type { Session, Transaction } from './session.ts'
@@ -41,7 +42,7 @@ export async function notesOfChanges(session: Session, changes: readonly Recorde
 export function sqlNotes({ db, commitSurely, lease }: HistoryBackend): Notes {
   return {
     async note(note) {
-      const id = await commitSurely<number>({
+      return commitSurely<RecordedNote>({
         async work(transaction) {
           await lease.lock(transaction)
           // Of a moved history, no run would link it, and moving back would lose it.
@@ -51,20 +52,20 @@ export function sqlNotes({ db, commitSurely, lease }: HistoryBackend): Notes {
         },
         subject: () => 'the note',
         advice: 'list the notes once the server is up, before you repeat the command',
-        async isRecorded(transaction, id) {
+        async isRecorded(transaction, { id, text, notedAt, by }) {
           await lease.lock(transaction)
           const [row] = await notesWhere(transaction, 'id = $1', [id])
-          return row?.text === note.text && row.notedAt === note.signed.at && row.by === note.signed.by
+          return row?.text === text && row.notedAt === notedAt && row.by === by
         },
       })
-      return recorded(id, note)
     },
   }
 }
 
 const lastSql = 'SELECT coalesce(max(id), 0) FROM hookdrift.recorded_note'
 
-async function writeNote(transaction: Transaction, note: NewNote): Promise<number> {
+/** Returns the note as readers get it. */
+async function writeNote(transaction: Transaction, note: NewNote): Promise<RecordedNote> {
   const { happenedAt, text, ref, projects, signed } = note
   const id = ((await transaction.value<number>(lastSql)) ?? 0) + 1
   await transaction.insert(
@@ -72,11 +73,9 @@ async function writeNote(transaction: Transaction, note: NewNote): Promise<numbe
     ['id', 'at', 'text', 'ref', 'projects', 'noted_at', 'noted_by', 'noted_as'],
     [[id, happenedAt, text, ref, JSON.stringify(projects), signed.at, signed.by, signed.osUser ?? null]],
   )
-  return id
-}
-
-function recorded(id: number, { happenedAt, text, ref, projects, signed }: NewNote): RecordedNote {
-  return { id, at: happenedAt, text, ref, by: signed.by, projects, notedAt: signed.at, osUser: signed.osUser }
+  const [written] = await notesWhere(transaction, 'id = $1', [id])
+  if (written === undefined) throw damagedHistory('it does not have the note that was written')
+  return written
 }
 
 type NoteRow = Omit<RecordedNote, 'projects' | 'osUser'> & {

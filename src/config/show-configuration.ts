@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
+import { maskCredentials } from '../inventory/seal-text.ts'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { NodePath } from '../yaml/node-values.ts'
@@ -152,10 +153,11 @@ function referencesOf(written: string | undefined): readonly string[] {
   )
 }
 
-/** A reference that a secret has too is shown as written, wherever it is. */
+/** A reference that a secret has too is shown as written, wherever it is; a credential of a known form is masked. */
 function showable(value: Json, written: string | undefined, ofSecrets: readonly string[]): Json {
   if (typeof value === 'string' && isExactNumber(value)) return value
-  return written !== undefined && referencesOf(written).some((one) => ofSecrets.includes(one)) ? written : value
+  const shown = written !== undefined && referencesOf(written).some((one) => ofSecrets.includes(one)) ? written : value
+  return typeof shown === 'string' ? maskCredentials(shown) : shown
 }
 
 function sourceOf(document: ReadDocument<unknown>, path: NodePath): Pick<ConfigurationValue, 'source' | 'at'> {

@@ -82,7 +82,7 @@ function decode(body: Buffer): z.output<typeof noteBody> {
   const advice = 'send { "text", "at"?, "ref"?, "projects"? } as JSON'
   const parsed = parseJson(body)
   if (!parsed.ok) throw AuditError.usage(`not a note: ${parsed.reason}`, { advice })
-  // It marks numbers that a double cannot keep, and texts that look so, for what services show.
+  // It marks numbers that a double cannot keep, and such texts, for what services show.
   const decoded = noteBody.safeParse(JSON.parse(body.toString()))
   if (decoded.success) return decoded.data
   const [{ path, message } = { path: [], message: '' }] = decoded.error.issues

@@ -51,7 +51,7 @@ describe('the name of a project of a list', () => {
     ['stays with the configuration', ['payments'], { u0: 'u0' }, { taken: new Set(['payments']) }, ['u0']],
     ['does not go to one with a name of its own', ['payments'], { u0: 'orders' }, {}, ['orders']],
     ['does not go to one with another name at the service', ['refunds'], { u0: 'u0' }, {}, ['u0']],
-    ['stays where nobody accepted that', ['payments'], { u0: 'u0' }, { freed: new Set<string>() }, ['u0']],
+    ['stays until a person accepted that', ['payments'], { u0: 'u0' }, { freed: new Set<string>() }, ['u0']],
     ['stays with one that is still there', ['payments', 'x'], { u0: 'u0', u1: 'payments' }, {}, ['u0', 'payments']],
   ])('of a project that a person accepted as gone %s', (_, names, past, more, expected) => {
     const pastNames = new Map(Object.entries(past))

@@ -219,6 +219,35 @@ services: [{ name: acme, url: "${cli.service.url}", key: "\${ACME_KEY}", organis
   })
 })
 
+describe('hookdrift config show of a credential', () => {
+  const credential = ['ghp', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO2pINUx'].join('_')
+  it.each([
+    ['the URL of a service', (text: string) => ({ url: `https://hooks.example.com/${text}/x` })],
+    ['the end of that URL', (text: string) => ({ url: `https://hooks.example.com/${text}`, key: '${ACME_KEY}' })],
+    ['the URL of reports', (text: string) => ({ before: `report_url: "https://ci.example.com/${text}/{run}"` })],
+    ['the path of the history', (text: string) => ({ before: `history: ./${text}/hookdrift.db` })],
+    ['a label', (text: string) => ({ labels: `{ team: ${text} }` })],
+    ['the name of the company', (text: string) => ({ before: `company: ${text}` })],
+  ])('masks one in %s', async (_, partsOf) => {
+    const write = (text: string) => {
+      const {
+        before = '',
+        url = 'https://hooks.example.com',
+        key = '${ACME_KEY}',
+        labels = '{}',
+      } = partsOf(text) as Record<string, string>
+      const service = `{ name: acme, url: "${url}", key: "${key}", projects: [{ id: P1, name: payments, labels: ${labels} }] }`
+      directory.write('credential.yaml', `${before}\nservices: [${service}]\n`)
+    }
+    for (const format of ['text', 'json', 'yaml']) {
+      write(credential)
+      const { code, stdout } = await run(`config show -c credential.yaml -f ${format}`, secrets)
+      expect([code, stdout.includes(credential)]).toEqual([0, false])
+      expect(stdout).toContain('sealed:masked')
+    }
+  })
+})
+
 describe('hookdrift config show', () => {
   const all = { ...secrets, HOOKDRIFT_HISTORY: '/var/lib/h.db' }
   const rowsOf = async (line = '', env: Readonly<Record<string, string>> = all) => {

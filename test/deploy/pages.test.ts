@@ -31,7 +31,7 @@ const anchorsOf = (path: string) =>
 
 /** Those of Docker. */
 const othersOptions: ReadonlySet<string> = new Set([
-  ...['--health-cmd', '--token'],
+  ...['--health-cmd', '--token', '--allow-git'],
   // Of `npm run try:claims`.
   ...['--receiver', '--only', '--at-once', '--fixes'],
 ])

@@ -107,8 +107,10 @@ describe('the checkout', () => {
   })
 
   it('offers hooks to pre-commit that name commands which the program knows', async () => {
-    const hooks: readonly { entry: string; language: string }[] = parse(textOf('.pre-commit-hooks.yaml'))
+    const hooks: readonly { id: string; entry: string; language: string }[] = parse(textOf('.pre-commit-hooks.yaml'))
     expect(hooks.length).toBeGreaterThan(1)
+    const shown = textOf('docs/how-to/run-in-ci.md').matchAll(/- id: (\S+) +# (.+)/g)
+    expect([...shown].map(([, id, entry]) => ({ id, entry }))).toEqual(hooks.map(({ id, entry }) => ({ id, entry })))
     for (const { entry, language } of hooks) {
       const [program, ...args] = entry.split(' ')
       expect({ program, language }).toEqual({ program: 'hookdrift', language: 'node' })

@@ -129,8 +129,12 @@ export async function planDelivery<Document>(
   }
   const ofSection = section === undefined ? {} : { section }
   const ofText = { groupBy, locating: terminal.locating ?? {} }
-  const write = (name: NamedFormat, document: Document, render: RenderOptions) =>
-    markOf(name, terminal) + writers.writerOf(name)(document, render)
+  // An unknown format is refused before a scan.
+  const writerOf = (name: NamedFormat) => {
+    const write = writers.writerOf(name)
+    return (document: Document, render: RenderOptions) => markOf(name, terminal) + write(document, render)
+  }
+  const write = writerOf(format)
   const main =
     output === undefined
       ? []
@@ -144,11 +148,11 @@ export async function planDelivery<Document>(
   return (document, past = {}) => {
     if (output === undefined && !quiet) {
       terminal.stdout.write(
-        write(format, document, { ...renderOptionsFor(terminal), full: false, ...ofText, ...ofSection, ...past }),
+        write(document, { ...renderOptionsFor(terminal), full: false, ...ofText, ...ofSection, ...past }),
       )
     }
     writeEach([...main, ...more], ({ format: name, file, render }) => {
-      writeFileAtomically(file, write(name, document, { ...ofText, ...render, ...past }))
+      writeFileAtomically(file, writerOf(name)(document, { ...ofText, ...render, ...past }))
     })
   }
 }

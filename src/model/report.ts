@@ -65,7 +65,7 @@ const uiUrl = z
   .regex(/^https?:\/\//)
   .describe("Where the gateway's own UI shows the resource; absent unless the configuration has `ui_url`.")
 const hasFieldsIfModified = {
-  anyOf: [{ properties: { change: { const: 'modified' } } }, { properties: { fields: { maxItems: 0 } } }],
+  anyOf: [{ properties: { change: { const: 'modified' } } }, { properties: { fields: { const: [] } } }],
 }
 const change = z
   .object({

@@ -18,6 +18,9 @@ const { version, files, dependencies, devDependencies, engines } = JSON.parse(
 /** What the build writes. */
 const built = ['dist', 'sbom.cdx.json', 'THIRD-PARTY-NOTICES.txt']
 
+/** When the sources were written: 2026-11-01 in UTC, in seconds. */
+const SOURCE_DATE_EPOCH = '1793491200'
+
 /** This Node first: the machine's own may be older. */
 const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
 
@@ -167,7 +170,11 @@ describe('the package', () => {
     // The name of the schema is the only address in it.
     expect(text.match(/[a-z]+:\/\/[^"]*/g)).toEqual(['http://cyclonedx.org/schema/bom-1.5.schema.json'])
     expect(text).not.toContain(directory.path)
-    expect(text).not.toMatch(/"(?:serialNumber|timestamp)"/)
+    // Two builds of the same sources are alike: the time is given.
+    expect(metadata.timestamp).toBe('2026-11-01T00:00:00.000Z')
+    expect(metadata.tools.components.map(({ name }: { name: string }) => name)).toEqual([
+      'npm sbom, as hookdrift builds it',
+    ])
   })
 
   it('brings no tool and no package that its files contain', () => {
@@ -266,7 +273,8 @@ describe('an older Node', () => {
 async function succeed(name: string, args: readonly string[], cwd: string) {
   // As this machine reaches its registry: proxies, certificates. What the surrounding npm said is none of its business.
   const own = Object.entries(process.env).filter(([key]) => !key.startsWith('npm_'))
-  const ended = await startProgram(name, args, { cwd, env: { ...Object.fromEntries(own), PATH } }).ended
+  const ended = await startProgram(name, args, { cwd, env: { ...Object.fromEntries(own), PATH, SOURCE_DATE_EPOCH } })
+    .ended
   if (ended.code !== 0) throw new Error(`${name} ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`)
   return ended
 }

@@ -18,13 +18,18 @@ import { locateProjects } from './locate-projects.ts'
 import { code, prose } from './markdown-prose.ts'
 import type { ReportFormat } from './report-format.ts'
 
-/** SARIF 2.1.0, for code scanning: a result for each violation, in the order of the report. A line for each result. */
+/**
+ * SARIF 2.1.0, for code scanning: a result for each violation, a line each. What is waived or ended comes last, so that a
+ * limit leaves it out first.
+ */
 export const sarif: ReportFormat = (report) => {
   const { run, violations, projects } = report
   const rules = rulesOf(report)
   const positionOf = locateProjects(projects)
   const context = { run, positionOf, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
-  const lines = violations.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, context))))
+  const isLast = ({ state }: ReportViolation) => state === 'waived' || state === 'resolved'
+  const sorted = [...violations.filter((one) => !isLast(one)), ...violations.filter(isLast)]
+  const lines = sorted.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, context))))
   const results = fitResults(lines)
   const omitted = describeOmitted(lines.length, results.length, run.number)
   const { homepage } = ownManifest()
@@ -182,7 +187,7 @@ const mostPackedBytes = 10_000_000
 /** The part of these bytes for rules and notifications. */
 const reservedBytes = 1_000_000
 
-/** The first lines, as many as fit. The lines are results as JSON, the most severe first. */
+/** The first lines, as many as fit. The lines are results as JSON. */
 function fitResults(lines: readonly string[]): readonly string[] {
   let fitting = lines.slice(0, mostResults)
   for (;;) {
@@ -202,7 +207,7 @@ function packedSize(lines: readonly string[]): number {
 
 function describeOmitted(all: number, included: number, run: number): string | undefined {
   if (included === all) return undefined
-  const omitted = `${count(all - included, 'result')} of ${all} omitted, the least severe`
+  const omitted = `${count(all - included, 'result')} of ${all} omitted, what is not open and the least severe`
   return `${omitted}: readers accept ${mostResults} and ${mostPackedBytes / 1_000_000} MB compressed; hookdrift report --run ${run} --format json shows all`
 }
 

@@ -4,6 +4,10 @@ import type { Report } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
 import { aReport, aViolation, options } from './sample-reports.ts'
 
+interface Result {
+  readonly properties: { readonly state: string }
+}
+
 const runOf = (report: Report) => JSON.parse(sarif(report, options)).runs[0]
 
 describe('the limit of code scanning', () => {
@@ -20,9 +24,13 @@ describe('the limit of code scanning', () => {
     expect(results.slice(0, 10).every(({ level }: { level: string }) => level === 'error')).toBe(true)
     expect(invocations[0].toolExecutionNotifications[0]).toMatchObject({
       descriptor: { id: 'results-cut' },
-      message: { text: expect.stringMatching(/^3 results of 25003 omitted, the least severe: /) },
+      message: { text: expect.stringMatching(/^3 results of 25003 omitted, what is not open and the least severe: /) },
     })
     expect(properties).toMatchObject({ omitted: 3 })
+    const report = many(25_003, 'm')
+    const ended = report.violations.map((one, at) => (at < 3 ? { ...one, state: 'resolved' as const } : one))
+    const kept = runOf({ ...report, violations: ended }).results
+    expect(kept.filter(({ properties: { state } }: Result) => state === 'resolved')).toEqual([])
   })
 
   it('is 10 MB when compressed', () => {

@@ -168,8 +168,13 @@ function wordsOf(values: readonly string[]): readonly Candidate[] {
   return values.map((value) => ({ value, about: '' }))
 }
 
+/** The file of the line, of the variable, or the usual one. */
+function configurationOf(given: Given, { env }: ProcessContext): string {
+  return given.get('--config') ?? (env.HOOKDRIFT_CONFIG || usualConfiguration)
+}
+
 async function configuredProjects(given: Given, terminal: ProcessContext): Promise<readonly Candidate[]> {
-  const config = given.get('--config') ?? (terminal.env.HOOKDRIFT_CONFIG || usualConfiguration)
+  const config = configurationOf(given, terminal)
   if (given.has('--history') || !hasConfiguration(config, terminal)) return []
   return wordsOf(expectedIn((await configuredPaths(config, terminal)).services).named)
 }
@@ -180,7 +185,7 @@ async function historyNames(
   given: Given,
   terminal: ProcessContext,
 ): Promise<readonly Candidate[]> {
-  const config = given.get('--config') ?? (terminal.env.HOOKDRIFT_CONFIG || usualConfiguration)
+  const config = configurationOf(given, terminal)
   const history = given.get('--history')
   const named = namedHistory(history === undefined ? { config } : { config, history }, terminal)
   const location =

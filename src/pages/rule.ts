@@ -5,17 +5,9 @@ import { countSeverities, violationStates } from '../model/violation.ts'
 import { readViolatedRules } from '../questions/choose-violations.ts'
 import { type RuleInRun, readRules, worstOf } from '../questions/read-rules.ts'
 import { everyViolation, readViolations, type ViolationRow } from '../questions/violations.ts'
-import { list } from '../report/document/blocks.ts'
+import { anchorOf, list } from '../report/document/blocks.ts'
 import { asHtml } from '../report/document/html.ts'
-import {
-  anchorOf,
-  command,
-  emptyState,
-  factList,
-  remediation,
-  rowList,
-  severityChip,
-} from '../report/html/components/parts.ts'
+import { command, emptyState, factList, remediation, rowList, severityChip } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { violationItem } from '../report/report-items.ts'
 import { readRulePage, rulePageFile } from '../rules/rule-page.ts'

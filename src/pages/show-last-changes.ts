@@ -5,7 +5,7 @@ import { readRunInputs } from '../history/sql/read-run.ts'
 import { type CommittedRun, listRunsBefore, readRunExtents } from '../history/sql/runs.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
-import { sayNotes } from '../report/describe-notes.ts'
+import { sayMeanwhile } from '../report/describe-notes.ts'
 import { describeWindows } from '../report/describe-window.ts'
 import { list } from '../report/document/blocks.ts'
 import { asHtml } from '../report/document/html.ts'
@@ -78,10 +78,9 @@ async function readExtentsOf({ history, run }: SiteRequest, project: string | un
 
 /** Changes with what was announced and noted of each. */
 export function showChanges(changes: readonly AnnouncedChange[], link: SiteLink): Markup {
-  const items = changes.map(({ change, window, notes }) => {
-    const noted = sayNotes(notes, change.between.before)
-    return changeItem(change, { more: [...(window === '' ? [] : [window]), ...(noted.length === 0 ? [] : [noted])] })
-  })
+  const items = changes.map(({ change, window, notes }) =>
+    changeItem(change, { more: sayMeanwhile(window, notes, change.between.before) }),
+  )
   return asHtml(list('change', items), reportLinks(link))
 }
 

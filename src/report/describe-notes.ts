@@ -2,7 +2,7 @@ import type { ChangeTimes } from '../model/change.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
 import type { ReportCause, ReportDrift } from '../model/report.ts'
 import { count } from '../text/count.ts'
-import type { LinkedText } from './document/blocks.ts'
+import type { Inline, LinkedText } from './document/blocks.ts'
 import { shorten } from './text/shorten.ts'
 import { showTime } from './text/show-time.ts'
 
@@ -43,7 +43,7 @@ export function describeNotes(notes: readonly Note[], before: string): string {
 }
 
 /** The same, with a link where a reference is an address of the web. */
-export function sayNotes(notes: readonly Note[], before: string): readonly (string | LinkedText)[] {
+function sayNotes(notes: readonly Note[], before: string): readonly (string | LinkedText)[] {
   if (notes.length === 0) return []
   const named = notes.slice(0, mostNotes)
   const omitted = notes.length - named.length
@@ -55,6 +55,12 @@ export function sayNotes(notes: readonly Note[], before: string): readonly (stri
     return [`${words}, `, isLink ? { text: ref, to: { href: ref } } : ref, ')']
   })
   return ['In between: ', ...said, ...(omitted === 0 ? [] : [`; and ${count(omitted, 'more note')}`])]
+}
+
+/** The window in which changes may have been made, in words, then what people did: a line each, of those that there are. */
+export function sayMeanwhile(window: string, notes: readonly Note[], before: string): readonly Inline[] {
+  const noted = sayNotes(notes, before)
+  return [...(window === '' ? [] : [window]), ...(noted.length === 0 ? [] : [noted])]
 }
 
 /** `deploy 4.2 (ada, 1f0c9a2)`. */

@@ -13,7 +13,7 @@ import {
 import { count, countEach } from '../text/count.ts'
 import { withoutCauses } from './describe-cause.ts'
 import { countEndings, describeEnding, describeWaiver } from './describe-ending.ts'
-import { changesOfCause, notesNamed, sayNotes, timesOf } from './describe-notes.ts'
+import { changesOfCause, notesNamed, sayMeanwhile, timesOf } from './describe-notes.ts'
 import { describeNotice } from './describe-notice.ts'
 import { describeWindows } from './describe-window.ts'
 import {
@@ -320,9 +320,7 @@ function fixOf({ rules: [worst], violations }: ReportCause, { report, titles, lo
 
 /** The change windows that changes may have been made in, and what people did meanwhile. */
 function meanwhile(changes: readonly ReportDrift[], { notes, projects }: Report): readonly Inline[] {
-  const window = describeWindows(changes, projects)
-  const noted = sayNotes(notesNamed(changes, notes), timesOf(changes))
-  return [...(window === '' ? [] : [window]), ...(noted.length === 0 ? [] : [noted])]
+  return sayMeanwhile(describeWindows(changes, projects), notesNamed(changes, notes), timesOf(changes))
 }
 
 /** `5 (1 high, 4 low), 1 raised from info, 2 overdue`. `at`: ISO 8601 in UTC. */

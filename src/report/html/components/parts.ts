@@ -170,11 +170,6 @@ function stepsOf(text: string): { isOrdered: boolean; items: readonly string[] }
   }
 }
 
-/** The anchor of a thing on a page: a prefix and its name, in which other characters than those of a link become `_`. */
-export function anchorOf(prefix: string, name: string): string {
-  return `${prefix}-${name.replace(/[^\w/.-]/g, '_')}`
-}
-
 /** An instant, ISO 8601 in UTC, to which the script adds how long ago it is. */
 export function showInstant(iso: string): Markup {
   return html`<time datetime="${iso}">${showTime(iso)}</time>`

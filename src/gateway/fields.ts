@@ -118,14 +118,22 @@ export interface DeadSetting {
 }
 
 /**
- * How the service's requests write a field. Where nothing is said, they have it as the normal form does. An update
- * replaces most of a resource: what the request leaves out is wiped.
+ * How the service's requests write a field. Where nothing is said, they have it as the normal form does, and an update
+ * wipes what the request leaves out or sends empty. `null` is as good as left out.
  */
 interface Write {
   /** No request writes it: a sentence for people, who sets it and what to do instead. */
   readonly unwritten?: string
   /** When an update keeps its value: if the request leaves the field out, or also if it sends it empty. */
   readonly keeps?: 'omitted' | 'empty'
+  /** What an update makes of it instead of nothing. */
+  readonly resetTo?: Json
+  /** What a new resource has of it where the request says nothing. Default: as `resetTo`. */
+  readonly initially?: Json
+  /** What an update does with a value where the licence does not have what it is for. */
+  readonly unlicensed?: Unlicensed
+  /** A number below zero is as good as left out, and keeps its value. */
+  readonly isNeverNegative?: true
   /** An update changes it, and neither adds nor removes it: a sentence for people on each. */
   readonly changesOnly?: { readonly added: string; readonly removed: string }
   /** What a request sends for an empty field, where its type does not say so. */
@@ -141,6 +149,17 @@ interface Write {
   /** Its name in the answers and requests of one release, which newer ones refuse. */
   readonly formerly?: FormerName
 }
+
+/**
+ * - `kept`: the update says that it was taken, and keeps what there is; a creation leaves it empty
+ * - `refused`: the request is answered 400, for objects of these types, or of any. With a licence, and where its own
+ *   switch is off, the update wipes it
+ * - a value that takes its place
+ */
+export type Unlicensed =
+  | { readonly becomes: 'kept' }
+  | { readonly becomes: 'refused'; readonly types?: readonly string[] }
+  | { readonly becomes: 'value'; readonly value: Json }
 
 export interface FormerName {
   readonly name: string
@@ -209,6 +228,11 @@ const changedOnly = <F extends Field>(changesOnly: NonNullable<Write['changesOnl
   ...field,
   changesOnly,
 })
+const resetTo = <F extends Field>(resetTo: Json, field: F) => ({ ...field, resetTo })
+const initially = <F extends Field>(initially: Json, field: F) => ({ ...field, initially })
+const licensed = <F extends Field>(unlicensed: Unlicensed, field: F) => ({ ...field, unlicensed })
+const neverNegative = <F extends Field>(field: F) => ({ ...field, isNeverNegative: true }) as const
+const keptUnlicensed = { becomes: 'kept' } as const
 const emptyAs = <F extends Field>(sentEmpty: Json, field: F) => ({ ...field, sentEmpty })
 const sentAs = <F extends Field>(to: readonly string[], field: F) => ({ ...field, to })
 const formerly = <F extends Field>(name: FormerName, field: F) => ({ ...field, formerly: name })
@@ -282,7 +306,7 @@ const sqs = collapsing({
   access_key_id: secret,
   secret_key: secret,
   default_region: word,
-  endpoint: unwritten('No request sets it, and each update of the source empties it.', optional(url)),
+  endpoint: resetTo('', unwritten('No request sets it, and each update of the source empties it.', optional(url))),
   queue_name: name,
 })
 
@@ -305,17 +329,21 @@ const endpoint = {
   url: required(target),
   // Requests of its own change it (`repair/compose-repair.ts`).
   status: required(
-    unwritten('The service sets `inactive` itself, after failures.', enumeration('active inactive paused pending')),
+    initially(
+      'active',
+      unwritten('The service sets `inactive` itself, after failures.', enumeration('active inactive paused pending')),
+    ),
   ),
   description: prose,
   owner_id: optional(keptIfEmpty(text)),
-  support_email: optional(keptIfOmitted(name)),
-  slack_webhook_url: optional(keptIfOmitted(secretUrl)),
-  teams_webhook_url: optional(keptIfOmitted(secretUrl)),
-  content_type: since('v25.11.1', name),
-  advanced_signatures: keptIfOmitted(flag),
-  http_timeout: keptIfEmpty(seconds),
-  rate_limit: integer,
+  support_email: licensed(keptUnlicensed, optional(keptIfOmitted(name))),
+  slack_webhook_url: licensed(keptUnlicensed, optional(keptIfOmitted(secretUrl))),
+  teams_webhook_url: licensed(keptUnlicensed, optional(keptIfOmitted(secretUrl))),
+  // api/handlers/endpoint.go: an update that leaves it out has this one.
+  content_type: since('v25.11.1', resetTo('application/json', name)),
+  advanced_signatures: initially(true, keptIfOmitted(flag)),
+  http_timeout: licensed({ becomes: 'value', value: 10 }, initially(10, keptIfEmpty(seconds))),
+  rate_limit: neverNegative(integer),
   rate_limit_duration: seconds,
   secrets: required(
     unwritten(
@@ -334,21 +362,27 @@ const endpoint = {
       ),
     ),
   ),
-  authentication: required(
-    guarded(
-      collapsing({
-        type: enumeration('api_key oauth2 basic_auth'),
-        api_key: only('api_key', apiKey),
-        basic_auth: only('basic_auth', basicAuth),
-        oauth2: only('oauth2', oauth2),
-      }),
+  authentication: licensed(
+    { becomes: 'refused', types: ['basic_auth', 'oauth2'] },
+    required(
+      guarded(
+        collapsing({
+          type: enumeration('api_key oauth2 basic_auth'),
+          api_key: only('api_key', apiKey),
+          basic_auth: only('basic_auth', basicAuth),
+          oauth2: only('oauth2', oauth2),
+        }),
+      ),
     ),
   ),
-  mtls_client_cert: optional(
-    keptIfOmitted(
-      emptyAs(
-        { client_cert: '', client_key: '' },
-        guarded(collapsing({ client_cert: optional(certificate), client_key: optional(secret) })),
+  mtls_client_cert: licensed(
+    { becomes: 'refused' },
+    optional(
+      keptIfOmitted(
+        emptyAs(
+          { client_cert: '', client_key: '' },
+          guarded(collapsing({ client_cert: optional(certificate), client_key: optional(secret) })),
+        ),
       ),
     ),
   ),
@@ -364,7 +398,7 @@ const endpoint = {
 /** Of an incoming project. An update ignores the value there, in v25.6.3 to v26.7.3 (services/update_endpoint.go). */
 export const incomingEndpoint: Members = {
   ...endpoint,
-  advanced_signatures: unwritten('No request changes it in an incoming project.', flag),
+  advanced_signatures: initially(false, unwritten('No request changes it in an incoming project.', flag)),
 }
 
 const subscription = {
@@ -372,9 +406,9 @@ const subscription = {
   uid: serviceSets(text),
   project_id: serviceSets(text),
   name: keptIfEmpty(name),
-  type: serviceSets(enumeration('api cli')),
-  delivery_mode: since('v25.9.1', keptIfEmpty(enumeration('at_least_once at_most_once'))),
-  function: nullable(keptIfEmpty(code)),
+  type: initially('api', serviceSets(enumeration('api cli'))),
+  delivery_mode: since('v25.9.1', initially('at_least_once', keptIfEmpty(enumeration('at_least_once at_most_once')))),
+  function: licensed(keptUnlicensed, nullable(keptIfEmpty(code))),
   // `threshold`: a Go duration such as `1h`.
   alert_config: ignored(
     { count: 4, threshold: '1h' },
@@ -401,17 +435,22 @@ const subscription = {
       ),
     ),
   ),
-  filter_config: struct({
-    event_types: keptIfEmpty(set),
-    // What an event must look like, part by part: MongoDB-like conditions.
-    filter: struct({
-      body: free,
-      headers: free,
-      query: since('v26.3.7', keptIfOmitted(parameters)),
-      path: since('v26.3.7', keptIfOmitted(free)),
-      is_flattened: flag,
+  filter_config: keptIfOmitted(
+    struct({
+      event_types: licensed(keptUnlicensed, initially(['*'], keptIfEmpty(set))),
+      // What an event must look like, part by part: MongoDB-like conditions.
+      filter: licensed(
+        keptUnlicensed,
+        struct({
+          body: free,
+          headers: free,
+          query: since('v26.3.7', keptIfOmitted(parameters)),
+          path: since('v26.3.7', keptIfOmitted(free)),
+          is_flattened: flag,
+        }),
+      ),
     }),
-  }),
+  ),
   endpoint_uid: required(nullable(keptIfEmpty(sentAs(['endpoint_id'], text)))),
   source_uid: required(nullable(keptIfEmpty(sentAs(['source_id'], text)))),
   // Rows of a list of their own, which decide what is delivered: by event type; `*` is the row for all types without one.
@@ -462,7 +501,10 @@ const source = {
   forward_headers: ignored(null, 'all headers of a request are passed on', onlyUpdated(keptIfOmitted(set))),
   idempotency_keys: keptIfOmitted(set),
   custom_response: keptIfOmitted(
-    emptyAs({ body: '', content_type: '' }, collapsing({ body: prose, content_type: name })),
+    emptyAs(
+      { body: '', content_type: '' },
+      collapsing({ body: keptIfOmitted(prose), content_type: keptIfOmitted(name) }),
+    ),
   ),
   pub_sub: keptIfEmpty(publishSubscribe),
   verifier: required(
@@ -512,6 +554,16 @@ const device = {
 
 // internal/projects/queries.sql: neither the creation nor the update has them, in v26.3.6 and v26.7.3.
 const noSetting = 'No request of the service writes this setting: change it in its database.'
+// config/config.go: what a project has without a circuit breaker of its own. Tried on v26.3.6.
+const defaultCircuitBreaker = {
+  sample_rate: 30,
+  error_timeout: 30,
+  failure_threshold: 70,
+  success_threshold: 5,
+  minimum_request_count: 10,
+  observability_window: 5,
+  consecutive_failure_threshold: 10,
+}
 const former: FormerName = { name: 'sync_dynamic_event_ack', until: 'allow_unmatched_dynamic_urls' }
 
 const project = {
@@ -523,53 +575,58 @@ const project = {
   logo_url: keptIfEmpty(url),
   statistics: optional(volatile(free)),
   retained_events: volatile(integer),
-  config: struct({
-    max_payload_read_size: integerOf('bytes'),
-    replay_attacks_prevention_enabled: ignored(false, 'endpoints with advanced signatures sign a time', flag),
-    add_event_id_trace_headers: unwritten(noSetting, flag),
-    disable_endpoint: flag,
-    multiple_endpoint_subscriptions: unwritten(noSetting, flag),
-    search_policy: word,
-    // The name of a header.
-    request_id_header: since('v26.6.5', name),
-    // v26.7.0 takes the former name only; v26.7.1 and later answer 400 to it, and show the setting below.
-    verify_dynamic_events: since('v26.7.0', formerly(former, flag)),
-    allow_unmatched_dynamic_urls: since('v26.7.1', flag),
-    ssl: struct({ enforce_secure_endpoints: flag }),
-    ratelimit: ignored(
-      { count: 1000, duration: 60 },
-      'the rate limits of endpoints apply',
-      struct({ count: integer, duration: seconds }),
-    ),
-    strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
-    signature: struct({
-      header: name,
-      // The order decides which one signs, and the names of signatures. The service checks no encoding.
-      versions: ordered({ uid: reference, hash, encoding: word, created_at: time }),
+  config: keptIfOmitted(
+    struct({
+      max_payload_read_size: integerOf('bytes'),
+      replay_attacks_prevention_enabled: ignored(false, 'endpoints with advanced signatures sign a time', flag),
+      add_event_id_trace_headers: unwritten(noSetting, flag),
+      disable_endpoint: flag,
+      multiple_endpoint_subscriptions: unwritten(noSetting, flag),
+      search_policy: licensed({ becomes: 'value', value: '' }, word),
+      // The name of a header.
+      request_id_header: since('v26.6.5', resetTo('X-Convoy-Idempotency-Key', name)),
+      // v26.7.0 takes the former name only; v26.7.1 and later answer 400 to it, and show the setting below.
+      verify_dynamic_events: since('v26.7.0', formerly(former, flag)),
+      allow_unmatched_dynamic_urls: since('v26.7.1', flag),
+      ssl: struct({ enforce_secure_endpoints: flag }),
+      ratelimit: ignored(
+        { count: 1000, duration: 60 },
+        'the rate limits of endpoints apply',
+        struct({ count: integer, duration: seconds }),
+      ),
+      strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
+      signature: struct({
+        header: name,
+        // The order decides which one signs, and the names of signatures. The service checks no encoding.
+        versions: ordered({ uid: reference, hash, encoding: word, created_at: time }),
+      }),
+      meta_event: guarded(
+        struct({
+          is_enabled: flag,
+          type: enumeration('http pub_sub'),
+          event_type: set,
+          url: target,
+          secret,
+          pub_sub: unwritten(noSetting, publishSubscribe),
+        }),
+      ),
+      circuit_breaker: since(
+        'v25.9.1',
+        resetTo(
+          defaultCircuitBreaker,
+          struct({
+            sample_rate: integerOf('seconds'),
+            error_timeout: integerOf('seconds'),
+            failure_threshold: integerOf('%'),
+            success_threshold: integerOf('%'),
+            minimum_request_count: integer,
+            observability_window: integerOf('minutes'),
+            consecutive_failure_threshold: integer,
+          }),
+        ),
+      ),
     }),
-    meta_event: guarded(
-      struct({
-        is_enabled: flag,
-        type: enumeration('http pub_sub'),
-        event_type: set,
-        url: target,
-        secret,
-        pub_sub: unwritten(noSetting, publishSubscribe),
-      }),
-    ),
-    circuit_breaker: since(
-      'v25.9.1',
-      struct({
-        sample_rate: integerOf('seconds'),
-        error_timeout: integerOf('seconds'),
-        failure_threshold: integerOf('%'),
-        success_threshold: integerOf('%'),
-        minimum_request_count: integer,
-        observability_window: integerOf('minutes'),
-        consecutive_failure_threshold: integer,
-      }),
-    ),
-  }),
+  ),
 }
 
 /**

@@ -11,8 +11,8 @@ const contract = {
     unwritten: 'created_at deleted_at uid project_id status secrets',
   },
   subscription: {
-    wiped: 'filter_config',
-    keptIfOmitted: '',
+    wiped: '',
+    keptIfOmitted: 'filter_config',
     keptIfEmpty: `name delivery_mode function alert_config rate_limit_config retry_config endpoint_uid source_uid`,
     onlyCreated: '',
     unwritten: 'created_at deleted_at uid project_id type filters device_uid',
@@ -26,8 +26,8 @@ const contract = {
     unwritten: 'created_at deleted_at uid project_id url mask_id provider_config',
   },
   project: {
-    wiped: 'config',
-    keptIfOmitted: '',
+    wiped: '',
+    keptIfOmitted: 'config',
     keptIfEmpty: 'name logo_url',
     onlyCreated: 'type',
     unwritten: 'created_at deleted_at uid organisation_id',

@@ -26,7 +26,6 @@ function rowsWith(text: string) {
     description: text,
     owner_id: text,
     support_email: text,
-    content_type: text,
     url: `https://hooks.example.com/in?token=${secret('url')}&n=${reference('ACME_KEY')}`,
     authentication: { type: 'api_key', api_key: { header_name: text, header_value: secret('header') } },
   }

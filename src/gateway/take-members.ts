@@ -1,0 +1,146 @@
+import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
+import { type Field, isAttribute, type Members, sentWhenEmpty } from './fields.ts'
+
+/** How a request that writes a resource is taken, and in which form the caller has the resource. */
+export interface Taking {
+  /** Whether the request creates the resource. */
+  readonly isNew: boolean
+  /** `undefined`: not known. */
+  readonly hasLicence: boolean | undefined
+  /** Whether the settings of a project that a request leaves out are kept: see `patchedFrom`. */
+  readonly keepsSettings: boolean
+  /** Whether it wipes all that it leaves out, as no release does. */
+  readonly isForgetful?: boolean
+  /** What the caller has where there is nothing. */
+  empty(field: Field): Json
+  /** What a request sends as the caller has it. `path`: JSON Pointer into the resource. */
+  read(sent: Json, path: string, field: Field): Json
+  /** An object of several members as the caller has it. */
+  close?(object: JsonObject, field: Field): Json
+  /** Called where the licence decides, and it is not known. */
+  onLicence?(path: string): void
+}
+
+/**
+ * The first release whose updates of a project keep the settings that they leave out (`applyProjectConfigPatch`,
+ * services/project_service.go). Those before it replace all of them.
+ */
+export const patchedFrom = 'v26.6.6'
+
+/**
+ * The attributes of a resource after a request. What the request leaves out is kept or reset, as the fields say.
+ * `sent`: the body, by the names that answers have (`inAnswers`).
+ */
+export function takeMembers(
+  members: Members,
+  before: JsonObject,
+  sent: JsonObject,
+  taking: Taking,
+  path = '',
+): JsonObject {
+  const after = Object.entries(members).flatMap(([name, field]): [string, Json][] => {
+    if (!isAttribute(field)) return []
+    const here = `${path}/${pointerStep(name)}`
+    const isSetting = taking.keepsSettings && path === '/config'
+    const value = takeMember(field, memberOf(before, name), sent[name] ?? undefined, taking, here, isSetting)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return Object.fromEntries(after)
+}
+
+function takeMember(
+  field: Field,
+  old: Json | undefined,
+  sent: Json | undefined,
+  taking: Taking,
+  path: string,
+  isSetting: boolean,
+): Json | undefined {
+  const { isNew } = taking
+  const { keeps, unlicensed, resetTo } = field
+  if (field.unwritten !== undefined || (isNew ? field.onlyUpdate : field.onlyCreate)) {
+    if (isNew) return field.initially ?? undefined
+    return resetTo === undefined ? old : taking.read(resetTo, path, field)
+  }
+  const kept = isNew ? initial(field, taking, path) : old
+  if (
+    sent !== undefined &&
+    unlicensed !== undefined &&
+    unlicensed.becomes !== 'refused' &&
+    taking.hasLicence !== true
+  ) {
+    if (taking.hasLicence === undefined) taking.onLicence?.(path)
+    return unlicensed.becomes === 'kept' ? kept : isNothing(sent) ? kept : unlicensed.value
+  }
+  // What earlier releases do not have is not there to be reset.
+  if (sent === undefined && old === undefined && !isNew && field.since !== undefined) return undefined
+  const isKept = (keeps !== undefined || isSetting) && taking.isForgetful !== true
+  if (sent === undefined) return isNew || isKept ? kept : reset(field, old, taking, path)
+  const isKeptNumber = typeof sent === 'number' && (field.isNeverNegative ? sent < 0 : isSetting && sent === 0)
+  if (isKeptNumber) return kept
+  if ((isNothing(sent) && sent !== false) || isUntyped(field, sent)) {
+    if (keeps === 'empty' || (field.changesOnly !== undefined && !isNew)) return kept
+    return isNew ? kept : reset(field, old, taking, path)
+  }
+  if (field.changesOnly !== undefined && !isNew && isNone(field, sent)) return old
+  if (field.type !== 'struct' || !isJsonObject(sent) || (field.collapse === true && !isMerged(field.members)))
+    return taking.read(sent, path, field)
+  const inner = takeMembers(field.members, isJsonObject(old) ? old : {}, sent, taking, path)
+  return taking.close?.(inner, field) ?? inner
+}
+
+/** What an update makes of what it leaves out. */
+function reset(field: Field, old: Json | undefined, taking: Taking, path: string): Json {
+  if (field.resetTo !== undefined) return taking.read(field.resetTo, path, field)
+  if (field.type !== 'struct' || field.collapse === true) return taking.empty(field)
+  // What no request writes stays.
+  const inner = takeMembers(field.members, isJsonObject(old) ? old : {}, {}, { ...taking, keepsSettings: false }, path)
+  return taking.close?.(inner, field) ?? inner
+}
+
+function initial(field: Field, taking: Taking, path: string): Json {
+  if (field.initially !== undefined) return taking.read(field.initially, path, field)
+  if (field.resetTo !== undefined) return taking.read(field.resetTo, path, field)
+  if (field.type !== 'struct' || field.collapse === true) return taking.empty(field)
+  const inner = takeMembers(field.members, {}, {}, taking, path)
+  return taking.close?.(inner, field) ?? inner
+}
+
+/** Whether a request that sends some members keeps the others. */
+function isMerged(members: Members): boolean {
+  return Object.values(members).some(({ keeps }) => keeps !== undefined)
+}
+
+/** An object of one of several types that does not say which is none. */
+function isUntyped(field: Field, sent: Json): boolean {
+  if (field.type !== 'struct' || field.collapse !== true || isMerged(field.members)) return false
+  return Object.hasOwn(field.members, 'type') && isJsonObject(sent) && isNothing(sent.type ?? null)
+}
+
+function isNone(field: Field, sent: Json): boolean {
+  const none = sentWhenEmpty(field)
+  return isJsonObject(none) && isJsonObject(sent) && none.type === sent.type
+}
+
+/** What the service cannot distinguish from nothing. */
+export function isNothing(value: Json): boolean {
+  if (value === null || value === '' || value === 0 || value === false) return true
+  if (isJsonObject(value)) return Object.values(value).every(isNothing)
+  return Array.isArray(value) && value.length === 0
+}
+
+/** A body by the names that answers have. What is nested otherwise there, is so here. */
+export function inAnswers(members: Members, body: JsonObject): JsonObject {
+  const moved = Object.entries(members).filter(([, { to }]) => to !== undefined)
+  const names = new Set(moved.map(([, { to: [first = ''] = [] }]) => first))
+  const others = Object.entries(body).filter(([name]) => !names.has(name))
+  const found = moved.flatMap(([name, { to = [] }]): [string, Json][] => {
+    const value = to.reduce<Json | undefined>((at, step) => (isJsonObject(at) ? memberOf(at, step) : undefined), body)
+    return value === undefined ? [] : [[name, value]]
+  })
+  const inner = [...others, ...found].map(([name, value]): [string, Json] => {
+    const field = memberOf(members, name)
+    return [name, field?.type === 'struct' && isJsonObject(value) ? inAnswers(field.members, value) : value]
+  })
+  return Object.fromEntries(inner)
+}

@@ -10,7 +10,7 @@ import { ProjectAcceptances } from './project-acceptances.ts'
 import { readBefore, readEarlier, readEarlierRuns } from './project-before.ts'
 import { discardedOutcome, type ProjectOutcome } from './project-outcome.ts'
 import type { ProjectScan, Statuses } from './project-scan.ts'
-import { readProject } from './read-project.ts'
+import { readProject, type SeenProject } from './read-project.ts'
 import { reconcileProject } from './reconcile-project.ts'
 import { writeReconciliation } from './write-violations.ts'
 
@@ -26,10 +26,30 @@ export async function scanProject(
   run: OpenRun,
   read: ReadProject = readProject,
 ): Promise<ProjectOutcome> {
-  const { draft, evaluator, policy, now, sealer } = run
+  const { draft } = run
+  const { ref: project } = audited
+  const scan = await openScan(audited, run)
+  const items = new ItemMemory(scan.before.versions, run.sealer, scan.before.items)
+  const seen = await read(audited, scan, items, run)
+  const { walks } = seen.proof
+  if (walks.some(({ coverage }) => coverage.cause === 'foreign')) {
+    for (const { coverage } of walks) await draft.stageWalk(project, coverage, undefined)
+    const list = walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
+    const filters = list && seen.rows?.coverage(list)
+    if (filters !== undefined) await draft.stageWalk(project, filters, undefined)
+    return discardProject(audited, statusesOf(walks), run)
+  }
+  const result = await auditProject(audited, scan, seen, items, run)
+  await writeResult(draft, project, scan.before.unreferenced, result)
+  return result.outcome
+}
+
+/** Reads what was known of a project. */
+export async function openScan(audited: AuditedProject, run: ScanTools): Promise<ProjectScan> {
+  const { draft, policy, now, sealer } = run
   const { ref: project } = audited
   const before = await readBefore(audited, run)
-  const scan: ProjectScan = {
+  return {
     project,
     run: draft.run,
     now,
@@ -41,16 +61,21 @@ export async function scanProject(
     lastComplete: before.lastComplete,
     at: (resource, at) => before.versions.at(resource, at),
   }
-  const items = new ItemMemory(before.versions, sealer, before.items)
-  const seen = await read(audited, scan, items, run)
-  const { walks } = seen.proof
-  if (walks.some(({ coverage }) => coverage.cause === 'foreign')) {
-    for (const { coverage } of walks) await draft.stageWalk(project, coverage, undefined)
-    const list = walks.find(({ coverage }) => coverage.listing === 'subscriptions')?.coverage
-    const filters = list && seen.rows?.coverage(list)
-    if (filters !== undefined) await draft.stageWalk(project, filters, undefined)
-    return discardProject(audited, statusesOf(walks), run)
-  }
+}
+
+/** What a scan needs of a run. */
+export type ScanTools = Omit<OpenRun, 'signal' | 'onPage' | 'onStep' | 'onBug' | 'lastWritten'>
+
+/** What a run concludes of a project from what it saw. Writes nothing. */
+export async function auditProject(
+  audited: AuditedProject,
+  scan: ProjectScan,
+  seen: SeenProject,
+  items: ItemMemory,
+  run: ScanTools,
+): Promise<ProjectResult> {
+  const { draft, evaluator, policy, now } = run
+  const { before, project } = scan
   // What an answer did not show is what it was.
   const isDated = (resource: Resource) => !isReadable(resource) || evaluator.datesOf(resource).length > 0
   const dated = seen.listings.flatMap(({ listed }) => listed.filter(isDated))
@@ -74,9 +99,7 @@ export async function scanProject(
         asLeft: compared.asLeft,
       })
     : leaveOutProbes(scan, seen.targets)
-  const result = concludeProject(audited, scan, seen, compared, { ...run, runs, probed })
-  await writeResult(draft, project, before.unreferenced, result)
-  return result.outcome
+  return concludeProject(audited, scan, seen, compared, { ...run, runs, probed })
 }
 
 /** Keeps nothing of a project but what its walks proved: its violations are carried as unknown. */

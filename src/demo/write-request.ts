@@ -137,7 +137,7 @@ export function performWrite(
   }
 
   function apply(resource: { readonly project: string; readonly uid: string }, given: JsonObject): void {
-    const taking = { ...rowForm, isNew, hasLicence, keepsSettings, isForgetful }
+    const taking = { ...rowForm, isNew, hasLicence: () => hasLicence, keepsSettings, isForgetful }
     const taken = (row: object) =>
       asRow(takeMembers(fields, asAttributes({ ...row }), inAnswers(fields, given), taking))
     // as: the types of all but a few members are as the person wrote them, and the audit finds what is wrong.
@@ -183,7 +183,7 @@ const rowForm = {
   empty: (field: Field): Json =>
     field.isNullable || (field.type === 'struct' && field.guarded) ? null : sentWhenEmpty(field),
   read(sent: Json, path: string, field: Field): Json {
-    if (path === '/verifier') return verifierOf(objectIn(sent))
+    if (path === '/verifier') return { ...noVerifier, ...objectIn(sent) }
     return field.isDuration === true && typeof sent === 'string' ? asSeconds(sent) : sent
   },
 }
@@ -202,12 +202,6 @@ function asRow({ endpoint_uid, source_uid, ...attributes }: JsonObject): JsonObj
 }
 
 const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
-
-/** Of a verifier the service stores what its type asks for. */
-function verifierOf({ type = '', ...given }: JsonObject): JsonObject {
-  const member = String(type)
-  return { ...noVerifier, type, [member]: given[member] ?? null }
-}
 
 function objectIn(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {}

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Release } from '../model/release-range.ts'
 import type { Kind } from '../model/resource.ts'
+import type { LicensedFeature } from './licence.ts'
 
 /** What a field holds. Every leaf decides whether it is secret, so a new field cannot remain undecided. */
 export type Leaf =
@@ -156,10 +157,14 @@ interface Write {
  *   switch is off, the update wipes it
  * - a value that takes its place
  */
-export type Unlicensed =
+export type Unlicensed = {
+  /** That decides; absent for those that hookdrift does not ask for. */
+  readonly feature?: LicensedFeature
+} & (
   | { readonly becomes: 'kept' }
   | { readonly becomes: 'refused'; readonly types?: readonly string[] }
   | { readonly becomes: 'value'; readonly value: Json }
+)
 
 export interface FormerName {
   readonly name: string
@@ -232,7 +237,7 @@ const resetTo = <F extends Field>(resetTo: Json, field: F) => ({ ...field, reset
 const initially = <F extends Field>(initially: Json, field: F) => ({ ...field, initially })
 const licensed = <F extends Field>(unlicensed: Unlicensed, field: F) => ({ ...field, unlicensed })
 const neverNegative = <F extends Field>(field: F) => ({ ...field, isNeverNegative: true }) as const
-const keptUnlicensed = { becomes: 'kept' } as const
+const keptWithout = (feature: LicensedFeature) => ({ becomes: 'kept', feature }) as const
 const emptyAs = <F extends Field>(sentEmpty: Json, field: F) => ({ ...field, sentEmpty })
 const sentAs = <F extends Field>(to: readonly string[], field: F) => ({ ...field, to })
 const formerly = <F extends Field>(name: FormerName, field: F) => ({ ...field, formerly: name })
@@ -336,13 +341,16 @@ const endpoint = {
   ),
   description: prose,
   owner_id: optional(keptIfEmpty(text)),
-  support_email: licensed(keptUnlicensed, optional(keptIfOmitted(name))),
-  slack_webhook_url: licensed(keptUnlicensed, optional(keptIfOmitted(secretUrl))),
-  teams_webhook_url: licensed(keptUnlicensed, optional(keptIfOmitted(secretUrl))),
+  support_email: licensed(keptWithout('AdvancedEndpointMgmt'), optional(keptIfOmitted(name))),
+  slack_webhook_url: licensed(keptWithout('AdvancedEndpointMgmt'), optional(keptIfOmitted(secretUrl))),
+  teams_webhook_url: licensed(keptWithout('AdvancedEndpointMgmt'), optional(keptIfOmitted(secretUrl))),
   // api/handlers/endpoint.go: an update that leaves it out has this one.
   content_type: since('v25.11.1', resetTo('application/json', name)),
   advanced_signatures: initially(true, keptIfOmitted(flag)),
-  http_timeout: licensed({ becomes: 'value', value: 10 }, initially(10, keptIfEmpty(seconds))),
+  http_timeout: licensed(
+    { becomes: 'value', value: 10, feature: 'AdvancedEndpointMgmt' },
+    initially(10, keptIfEmpty(seconds)),
+  ),
   rate_limit: neverNegative(integer),
   rate_limit_duration: seconds,
   secrets: required(
@@ -408,7 +416,7 @@ const subscription = {
   name: keptIfEmpty(name),
   type: initially('api', serviceSets(enumeration('api cli'))),
   delivery_mode: since('v25.9.1', initially('at_least_once', keptIfEmpty(enumeration('at_least_once at_most_once')))),
-  function: licensed(keptUnlicensed, nullable(keptIfEmpty(code))),
+  function: licensed(keptWithout('Transformations'), nullable(keptIfEmpty(code))),
   // `threshold`: a Go duration such as `1h`.
   alert_config: ignored(
     { count: 4, threshold: '1h' },
@@ -437,10 +445,10 @@ const subscription = {
   ),
   filter_config: keptIfOmitted(
     struct({
-      event_types: licensed(keptUnlicensed, initially(['*'], keptIfEmpty(set))),
+      event_types: licensed(keptWithout('AdvancedSubscriptions'), initially(['*'], keptIfEmpty(set))),
       // What an event must look like, part by part: MongoDB-like conditions.
       filter: licensed(
-        keptUnlicensed,
+        keptWithout('AdvancedSubscriptions'),
         struct({
           body: free,
           headers: free,

@@ -1,12 +1,13 @@
 import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
 import { type Field, isAttribute, type Members, sentWhenEmpty } from './fields.ts'
+import type { LicensedFeature } from './licence.ts'
 
 /** How a request that writes a resource is taken, and in which form the caller has the resource. */
 export interface Taking {
   /** Whether the request creates the resource. */
   readonly isNew: boolean
-  /** `undefined`: not known. */
-  readonly hasLicence: boolean | undefined
+  /** Whether the licence has a feature; undefined: not known. */
+  hasLicence(feature: LicensedFeature | undefined): boolean | undefined
   /** Whether the settings of a project that a request leaves out are kept: see `patchedFrom`. */
   readonly keepsSettings: boolean
   /** Whether it wipes all that it leaves out, as no release does. */
@@ -63,14 +64,14 @@ function takeMember(
     return resetTo === undefined ? old : taking.read(resetTo, path, field)
   }
   const kept = isNew ? initial(field, taking, path) : old
-  if (
-    sent !== undefined &&
-    unlicensed !== undefined &&
-    unlicensed.becomes !== 'refused' &&
-    taking.hasLicence !== true
-  ) {
-    if (taking.hasLicence === undefined) taking.onLicence?.(path)
-    return unlicensed.becomes === 'kept' ? kept : isNothing(sent) ? kept : unlicensed.value
+  if (sent !== undefined && unlicensed !== undefined && (keeps !== 'empty' || !isNothing(sent))) {
+    const hasLicence = taking.hasLicence(unlicensed.feature)
+    if (unlicensed.becomes === 'refused') {
+      if ((unlicensed.types ?? [typeIn(sent)]).includes(typeIn(sent)) && !isNothing(sent)) taking.onLicence?.(path)
+    } else {
+      if (hasLicence === undefined) taking.onLicence?.(path)
+      if (hasLicence !== true) return unlicensed.becomes === 'kept' ? kept : taking.read(unlicensed.value, path, field)
+    }
   }
   // What earlier releases do not have is not there to be reset.
   if (sent === undefined && old === undefined && !isNew && field.since !== undefined) return undefined
@@ -84,7 +85,7 @@ function takeMember(
   }
   if (field.changesOnly !== undefined && !isNew && isNone(field, sent)) return old
   if (field.type !== 'struct' || !isJsonObject(sent) || (field.collapse === true && !isMerged(field.members)))
-    return taking.read(sent, path, field)
+    return taking.read(ofType(field, sent), path, field)
   const inner = takeMembers(field.members, isJsonObject(old) ? old : {}, sent, taking, path)
   return taking.close?.(inner, field) ?? inner
 }
@@ -109,6 +110,20 @@ function initial(field: Field, taking: Taking, path: string): Json {
 /** Whether a request that sends some members keeps the others. */
 function isMerged(members: Members): boolean {
   return Object.values(members).some(({ keeps }) => keeps !== undefined)
+}
+
+function typeIn(sent: Json): string {
+  return isJsonObject(sent) ? String(sent.type) : ''
+}
+
+/** The service stores of such an object what its type asks for. */
+function ofType(field: Field, sent: Json): Json {
+  if (field.type !== 'struct' || !isJsonObject(sent)) return sent
+  const members = Object.entries(sent).filter(([name]) => {
+    const { onlyFor } = memberOf(field.members, name) ?? {}
+    return onlyFor === undefined || onlyFor === sent.type
+  })
+  return Object.fromEntries(members)
 }
 
 /** An object of one of several types that does not say which is none. */

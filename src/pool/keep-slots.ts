@@ -3,6 +3,7 @@ import { auditContained } from '../audit/contain-bugs.ts'
 import type { OpenRun } from '../audit/open-run.ts'
 import { SqlScanDraft } from '../history/draft/scan-draft.ts'
 import type { PostgresDatabase } from '../history/postgres/connect.ts'
+import { sqlReader } from '../history/reader.ts'
 import { Dropped } from '../model/stop.ts'
 import type { Clock } from '../model/time.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
@@ -189,7 +190,7 @@ async function walk(
   { abandon, db, clock }: JobDependencies,
 ): Promise<TaskResult | undefined> {
   const now = Date.parse(terms.startedAt)
-  const draft = new SqlScanDraft(db, { run, ...terms })
+  const draft = new SqlScanDraft(db, sqlReader(db), { run, ...terms })
   const evaluator = createEvaluator(site.policy, now, () => project.labels, clock.now)
   try {
     const signals = AbortSignal.any([signal, abandon])

@@ -6,7 +6,6 @@ import type { SeenProject } from '../audit/read-project.ts'
 import { type AuditAll, labelsOf, runAudit } from '../audit/run-audit.ts'
 import { type ReadProject, scanProject } from '../audit/scan-project.ts'
 import { normaliserVersion } from '../gateway/fields.ts'
-import { ReleaseSigns } from '../gateway/release-signs.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { rowsIn, targetIn } from '../history/sql/copied-rows.ts'
@@ -20,12 +19,10 @@ import { readViolationsAt } from '../history/sql/violations.ts'
 import { parseFacts, parseStored } from '../history/stored-body.ts'
 import { historyTables, type RowCell } from '../history/table-rows.ts'
 import { maskingSealer } from '../inventory/sealer.ts'
-import type { Coverage, ProjectCoverage } from '../model/coverage.ts'
 import type { Gap } from '../model/gap.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Report } from '../model/report.ts'
 import {
-  isListing,
   isProjectList,
   type Listing,
   type ProjectRef,
@@ -39,7 +36,7 @@ import { listingOf } from '../model/walks-for.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import { rules } from '../rules/rules.ts'
-import type { ServiceClient } from '../service/service-client.ts'
+import { isOfListing, seenAs, unasked } from './unasked.ts'
 import { findUnreplayable, listNotEvaluated, type UnreplayableRule } from './unreplayable-rules.ts'
 
 /** An empty history, which takes what the runs would have written. */
@@ -147,30 +144,6 @@ export async function replayPolicy(
 async function leaveForm(memory: HistoryDatabase): Promise<void> {
   for (const table of ['version', 'run']) await memory.run(`UPDATE hookdrift.${table} SET normal_form_version = 0`)
 }
-
-const refuse = () => {
-  throw new Error('a replay sends no requests')
-}
-
-const client: ServiceClient = {
-  pages: refuse,
-  eventTypes: refuse,
-  project: refuse,
-  filters: refuse,
-  projects: refuse,
-  testFunction: refuse,
-  missingFeatures: refuse,
-  close: async () => {},
-}
-
-/** Of a project that no service is asked for. */
-const unasked = {
-  client,
-  key: '',
-  configuredAt: null,
-  listings: { sources: 'off', project: 'off', event_types: 'off', filters: 'off' },
-  filtersPerRun: 0,
-} as const
 
 /** What a run reads of the runs before it, but for violations and what people decided; and by which run a row is. */
 const tables = {
@@ -326,28 +299,7 @@ function seenProject(
   const isKnown = ({ resource: { kind, uid }, digest }: PastResource) =>
     before.versions.find(kind, uid)?.digest === digest
   const read = new Set(seen.filter(isKnown).map(({ resource }) => resource))
-  const ofListing = Map.groupBy(seen, ({ listing }) => listing)
-  return {
-    proof: { walks: walks.map((walk) => ({ coverage: walk, lacksPromisedPage: false })), unproven: new Set() },
-    listings: walks.map(({ listing }) => {
-      const listed = ofListing.get(listing)?.map(({ resource }) => resource) ?? []
-      return { listing, listed, lifted: [], identities: [], read }
-    }),
-    rows: undefined,
-    shapes: new Map(),
-    release: new ReleaseSigns(),
-    settings: undefined,
-    targets: [],
-    access: { projectUid: project.uid, key: '', filters, signal: never, traffic: noTraffic, budget: { waitedMs: 0 } },
-  }
-}
-
-/** Nothing is asked of a service. */
-const never = new AbortController().signal
-const noTraffic = { requests: 0, retries: 0 }
-
-function isOfListing(walk: Coverage): walk is Coverage & ProjectCoverage & { readonly listing: Listing } {
-  return isListing(walk.listing)
+  return seenAs(project, { walks, filters, seen, read })
 }
 
 /**

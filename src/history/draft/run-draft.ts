@@ -4,6 +4,7 @@ import { policyProject } from '../../model/resource.ts'
 import { appendLink, attributeToRun } from '../chain/links.ts'
 import { leaseLost } from '../lease-owner.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
+import { sqlReader } from '../reader.ts'
 import type { RunContext, RunRecord, WrittenRun } from '../records.ts'
 import type { HistoryBackend } from '../sql/backend.ts'
 import { recordOf } from '../sql/read-run.ts'
@@ -48,7 +49,7 @@ export class RunDraft extends SqlScanDraft {
   #context: RunContext | undefined
 
   constructor(backend: HistoryBackend, acquired: AcquiredRun) {
-    super(backend.db, acquired)
+    super(backend.db, sqlReader(backend.db), acquired)
     const { token, interrupted } = acquired
     this.#backend = backend
     this.interrupted = interrupted

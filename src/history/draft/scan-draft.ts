@@ -4,10 +4,10 @@ import type { ProjectNotice } from '../../model/notice.ts'
 import { type Kind, type Listing, listings, type ProjectRef, resourceKey } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import { type Acceptance, type AcceptanceEnding, endedBy } from '../acceptances.ts'
-import { type HistoryReader, sqlReader } from '../reader.ts'
+import type { HistoryReader } from '../reader.ts'
 import type { StagedChange } from '../records.ts'
 import { acceptanceColumns, type StoredAcceptance, toAcceptance } from '../sql/acceptances.ts'
-import type { HistoryDatabase, SqlValue } from '../sql/session.ts'
+import type { Session, SqlValue } from '../sql/session.ts'
 import { readVersionsAt } from '../sql/state-at.ts'
 import type {
   ActiveViolation,
@@ -62,17 +62,18 @@ export class SqlScanDraft {
   readonly run: number
   /** What committed runs and people left. */
   readonly past: HistoryReader
-  protected readonly db: HistoryDatabase
+  protected readonly db: Session
   protected readonly projects: OpenProjects
   readonly #begun: BegunRun
   #notices = 0
   /** Of the bodies of all projects. */
   #characters = 0
 
-  constructor(db: HistoryDatabase, begun: BegunRun) {
+  /** `past`: the same history, for questions. */
+  constructor(db: Session, past: HistoryReader, begun: BegunRun) {
     this.run = begun.run
     this.db = db
-    this.past = sqlReader(db)
+    this.past = past
     this.#begun = begun
     this.projects = new OpenProjects(db, begun.run)
   }

@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgres)('plans of PostgreSQL', () => {
     ['withheld removals', (draft) => draft.previouslyWithheld(project)],
   ])('of a draft find %s by the equality of an index', async (_, ask) => {
     const begun = { run: runs + 1, startedAt: '2026-01-01', sealKeyId: 'key-1' }
-    const steps = await stepsIn((db) => ask(new SqlScanDraft(db, begun)))
+    const steps = await stepsIn((db) => ask(new SqlScanDraft(db, sqlReader(db), begun)))
     expect(steps.filter((step) => !step.endsWith(' ='))).toEqual([])
   })
 

@@ -4,6 +4,7 @@ import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import { movableDatabase } from '../../../src/history/postgres/movable-database.ts'
 import { postgresBackend } from '../../../src/history/postgres/postgres-backend.ts'
 import { openPostgresHistory } from '../../../src/history/postgres/postgres-history.ts'
+import { sqlReader } from '../../../src/history/reader.ts'
 import { keepNothing } from '../../../src/history/retention.ts'
 import { pruneHistory } from '../../../src/history/sql/prune-history.ts'
 import { SharedRunDraft } from '../../../src/pool/open-pool.ts'
@@ -36,7 +37,7 @@ describe.skipIf(!hasPostgres)('the rows of a run that several processes write', 
       const acquired = await acquireRun(backend(), aStart(at(hour)))
       const draft = new SharedRunDraft(backend(), acquired)
       for (const project of projects) {
-        const elsewhere = new SqlScanDraft(fixture.db, acquired)
+        const elsewhere = new SqlScanDraft(fixture.db, sqlReader(fixture.db), acquired)
         await auditPages(elsewhere, project, hour)
         await draft.importProject(project, JSON.parse(JSON.stringify(await elsewhere.exportProject(project))))
       }

@@ -35,7 +35,7 @@ export interface ConfiguredGateway {
 }
 
 /** The forms of a request body depend on the version of the interface: what hookdrift prints is written for its own. */
-const versionHeader = 'x-convoy-version'
+export const versionHeader = 'x-convoy-version'
 
 export function composeGateway(service: ConfiguredGateway): Gateway {
   const { keyVariable: keyName = keyVariableOf(service.name), keyOwner = service.name, otherKeys = [] } = service

@@ -443,21 +443,21 @@ const subscription = {
       ),
     ),
   ),
-  filter_config: keptIfOmitted(
-    struct({
-      event_types: licensed(keptWithout('AdvancedSubscriptions'), initially(['*'], keptIfEmpty(set))),
-      // What an event must look like, part by part: MongoDB-like conditions.
-      filter: licensed(
-        keptWithout('AdvancedSubscriptions'),
-        struct({
+  filter_config: licensed(
+    keptWithout('AdvancedSubscriptions'),
+    keptIfOmitted(
+      struct({
+        event_types: initially(['*'], keptIfEmpty(set)),
+        // What an event must look like, part by part: MongoDB-like conditions.
+        filter: struct({
           body: free,
           headers: free,
           query: since('v26.3.7', keptIfOmitted(parameters)),
           path: since('v26.3.7', keptIfOmitted(free)),
-          is_flattened: flag,
+          is_flattened: initially(true, flag),
         }),
-      ),
-    }),
+      }),
+    ),
   ),
   endpoint_uid: required(nullable(keptIfEmpty(sentAs(['endpoint_id'], text)))),
   source_uid: required(nullable(keptIfEmpty(sentAs(['source_id'], text)))),

@@ -6,8 +6,7 @@ import type { LicensedFeature } from './licence.ts'
 export interface Taking {
   /** Whether the request creates the resource. */
   readonly isNew: boolean
-  /** Whether the licence has a feature; undefined: not known. */
-  hasLicence(feature: LicensedFeature | undefined): boolean | undefined
+  hasLicence(feature: LicensedFeature | undefined): boolean
   /** Whether the settings of a project that a request leaves out are kept: see `patchedFrom`. */
   readonly keepsSettings: boolean
   /** Whether it wipes all that it leaves out, as no release does. */
@@ -18,8 +17,8 @@ export interface Taking {
   read(sent: Json, path: string, field: Field): Json
   /** An object of several members as the caller has it. */
   close?(object: JsonObject, field: Field): Json
-  /** Called where the licence decides, and it is not known. */
-  onLicence?(path: string): void
+  /** Called for a value that is refused without a licence, and wiped where its own switch is off. */
+  onRefusable?(path: string): void
 }
 
 /**
@@ -65,12 +64,10 @@ function takeMember(
   }
   const kept = isNew ? initial(field, taking, path) : old
   if (sent !== undefined && unlicensed !== undefined && (keeps !== 'empty' || !isNothing(sent))) {
-    const hasLicence = taking.hasLicence(unlicensed.feature)
     if (unlicensed.becomes === 'refused') {
-      if ((unlicensed.types ?? [typeIn(sent)]).includes(typeIn(sent)) && !isNothing(sent)) taking.onLicence?.(path)
-    } else {
-      if (hasLicence === undefined) taking.onLicence?.(path)
-      if (hasLicence !== true) return unlicensed.becomes === 'kept' ? kept : taking.read(unlicensed.value, path, field)
+      if ((unlicensed.types ?? [typeIn(sent)]).includes(typeIn(sent)) && !isNothing(sent)) taking.onRefusable?.(path)
+    } else if (!taking.hasLicence(unlicensed.feature)) {
+      return unlicensed.becomes === 'kept' ? kept : taking.read(unlicensed.value, path, field)
     }
   }
   // What earlier releases do not have is not there to be reset.

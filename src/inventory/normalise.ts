@@ -9,6 +9,7 @@ import {
   objectOf,
   pointerStep,
   setProperty,
+  stepsOf,
 } from '../model/json.ts'
 import type { Release } from '../model/release-range.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
@@ -129,6 +130,19 @@ function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
 }
 
 /** Normalises a field with any value, and says where it breaks the contract. */
+/** The normal form of one value that a request sends. `pointer`: of its place in the attributes. */
+export function normaliseOne(
+  field: Field,
+  raw: Json,
+  pointer: string,
+  { sealer, neighbours, facts }: Pick<Normalisation, 'sealer' | 'neighbours' | 'facts'>,
+): Json {
+  const job = { sealer, neighbours, facts, isStub: false, volatile: {}, malformed: [], unseen: [] }
+  const at = pointer.lastIndexOf('/')
+  const [key = ''] = stepsOf(pointer.slice(at))
+  return normaliseValue(field, raw, pointer.slice(0, at), key, pointer.slice(at), job)
+}
+
 function normaliseField(field: Field, raw: Json, path: string, key: string, pointer: string, job: Normalisation): Json {
   const value = normaliseValue(field, raw, path, key, pointer, job)
   const isMissing = job.isStub && value === null

@@ -325,7 +325,7 @@ function requestTo(path: string, what: 'pause' | 'activate', purpose: string): R
 }
 
 /** What a request that creates or updates a resource does besides writing its body: a sentence each. */
-function sideEffectsOf(kind: RepairableKind, body: JsonObject, changed: readonly string[]): readonly string[] {
+export function sideEffectsOf(kind: RepairableKind, body: JsonObject, changed: readonly string[]): readonly string[] {
   if (kind === 'endpoint') {
     const isHttps = typeof body.url === 'string' && /^https:/i.test(body.url)
     const isLicensed = changed.some((path) => /^\/(?:http_timeout|support_email|\w+_webhook_url)$/.test(path))

@@ -19,6 +19,8 @@ export interface Output {
 export interface ProcessContext {
   readonly stdout: Output
   readonly stderr: Output
+  /** Absent where nothing is to be read. */
+  readonly stdin?: AsyncIterable<Buffer> & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
   cwd(): string
   /** `--color` */

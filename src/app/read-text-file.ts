@@ -19,6 +19,20 @@ export function readTextFile(file: string, mostBytes = usualBytes): string {
   return bytes.toString('utf8')
 }
 
+/** Reads a stream to its end. Throws where it is longer than a file that a person writes, or not UTF-8. */
+export async function readStream(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes > usualBytes) throw new Error(`it is larger than ${sizeOf(usualBytes)}, the limit`)
+    chunks.push(Buffer.from(chunk))
+  }
+  const all = Buffer.concat(chunks)
+  if (!isUtf8(all)) throw new Error('it is not UTF-8: save it in that encoding')
+  return all.toString('utf8')
+}
+
 /** The second byte of a certificate as Windows exports it, and of a key store: how many bytes of length follow. */
 const derLengths: readonly number[] = [0x81, 0x82, 0x83, 0x84]
 

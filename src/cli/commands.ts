@@ -128,6 +128,11 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
       async () => (await import('../questions/restore.ts')).restore,
       '[uid]',
     ),
+    preview: question(
+      'Show what a request to the gateway would change, wipe and violate; send nothing',
+      async () => (await import('../questions/preview.ts')).preview,
+      '[file]',
+    ),
     diff: question(
       'Compare two runs of the same projects, field by field',
       async () => (await import('../questions/diff.ts')).diff,

@@ -8,7 +8,16 @@ import { runCommand } from './run-command.ts'
 
 /** The context of this process. Its stdout takes every byte or fails with an error. */
 function openProcessContext({ env, cwd }: NodeJS.Process): ProcessContext {
-  return { stdout: openStdout(), stderr: process.stderr, env, cwd: () => existing(cwd) }
+  return {
+    stdout: openStdout(),
+    stderr: process.stderr,
+    // Opened when it is read: a command that reads nothing ends at once.
+    get stdin() {
+      return process.stdin
+    },
+    env,
+    cwd: () => existing(cwd),
+  }
 }
 
 /** @throws AuditError.failure where the working directory was removed */

@@ -61,6 +61,8 @@ export function namesOf({ flags }: Parameter): readonly string[] {
 }
 
 const longest = 1000
+/** Of a parameter that is as long as a file; over HTTP, addresses end earlier. */
+const longestFile = 1024 * 1024
 
 interface ReadParameters<Parameters extends ParameterTable> {
   readonly values: ParameterValues<Parameters>
@@ -135,7 +137,8 @@ function refuseText({ name, parameter: each }: ApiParameter, text: string): void
     })
   }
   if (text === '') throw AuditError.usage(`the parameter "${name}" is empty`)
-  if (text.length > longest) throw AuditError.usage(`the parameter "${name}" has more than ${longest} characters`)
+  const most = each.isLong ? longestFile : longest
+  if (text.length > most) throw AuditError.usage(`the parameter "${name}" has more than ${most} characters`)
   if (choices !== undefined && !choices.includes(text)) {
     throw AuditError.usage(`the parameter "${name}" is "${text}", expected one of ${choices.join(', ')}`)
   }

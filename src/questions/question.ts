@@ -54,6 +54,8 @@ export interface Parameter<Value = unknown> {
   readonly conflicts?: readonly string[]
   /** It names a file, so that only the command has it. */
   readonly isLocal?: true
+  /** It may be as long as a file. */
+  readonly isLong?: true
 }
 
 export type ParameterValues<Parameters extends ParameterTable> = {
@@ -112,7 +114,7 @@ export function parameter<Value>(
   flags: string,
   description: string,
   schema: z.ZodType<Value>,
-  more: Pick<Parameter, 'writtenDefault' | 'conflicts' | 'isLocal'> = {},
+  more: Pick<Parameter, 'writtenDefault' | 'conflicts' | 'isLocal' | 'isLong'> = {},
 ): Parameter<Value> {
   return { flags, description, schema, ...more }
 }

@@ -425,13 +425,13 @@ function rowsOf(job: TakingJob, after: Resource, unsure: readonly UnknownField[]
 }
 
 /** Whether a request sends what becomes of a field, leaves it out, or the service makes something else of it. */
-function causeOf({ body, fields }: TakingJob, path: string, after: Json): ForecastRow['by'] {
+function causeOf({ body, fields, before }: TakingJob, path: string, after: Json): ForecastRow['by'] {
   let [members, here]: [Members, Json | undefined] = [fields, inAnswers(fields, body)]
   for (const step of stepsOf(path)) {
     const field = memberOf(members, step)
     here = isJsonObject(here) ? memberOf(here, step) : undefined
     if (field?.unwritten !== undefined) return 'service'
-    if ((here ?? null) === null) return field === undefined || field.initially !== undefined ? 'service' : 'omission'
+    if ((here ?? null) === null) return before === undefined || field === undefined ? 'service' : 'omission'
     if (field?.type !== 'struct' || (field.collapse === true && !isNothing(here ?? null))) break
     members = field.members
   }

@@ -20,6 +20,9 @@ import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import { isOfListing, seenAs, unasked } from './unasked.ts'
 
+/** A resource, and which installation key sealed its secrets. */
+export type KnownResource = Resource & { readonly sealKeyId: string }
+
 /** What becomes of resources: as they would be, or undefined where they would be gone. */
 export type SupposedChanges = ReadonlyMap<ResourceKey, Resource | undefined>
 
@@ -44,7 +47,7 @@ export async function supposeChanges<Change extends { readonly changes: Supposed
   reader: HistoryReader,
   { project: ref, run, coverage }: RecordedScan,
   { policy, sealer, clock }: SuppositionTools,
-  change: (known: readonly Resource[]) => Change,
+  change: (known: readonly KnownResource[]) => Change,
 ): Promise<Change & { readonly violations: SupposedViolations }> {
   return reader.snapshot(async (session) => {
     const past: HistoryReader = { ask: (ask) => ask(session), snapshot: (ask) => ask(session), within: () => past }
@@ -60,14 +63,20 @@ export async function supposeChanges<Change extends { readonly changes: Supposed
     const scan = await openScan(audited, tools)
     const walks = coverage.filter(isOfListing)
     const statuses: Statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
-    const known = [...scan.before.versions.all()].map((version) => asResource(version, readStoredVersion(version)))
-    const read = new Set(known)
+    const known = [...scan.before.versions.all()].map((version) => ({
+      ...asResource(version, readStoredVersion(version)),
+      sealKeyId: version.sealKeyId,
+    }))
+    const read: ReadonlySet<Resource> = new Set(known)
     const audit = async (resources: readonly Resource[]) => {
+      // The service answers so for a project that is not there.
+      const isGone = resources.length === 0 && known.length > 0
+      const shownWalks = isGone ? walks.map((walk) => ({ ...walk, ...vanished })) : walks
       const seen = resources.flatMap((resource) => {
         const listing = listingOf(resource.kind, areSourcesListed(statuses))
         return listing === undefined ? [] : [{ listing, resource }]
       })
-      const shown = seenAs(ref, { walks, filters: audited.filters, seen, read })
+      const shown = seenAs(ref, { walks: shownWalks, filters: audited.filters, seen, read })
       const items = new ItemMemory(scan.before.versions, sealer, undefined)
       return (await auditProject(audited, scan, shown, items, tools)).reconciliation
     }
@@ -77,6 +86,8 @@ export async function supposeChanges<Change extends { readonly changes: Supposed
     return { ...changed, violations: compareEndings(await audit(known), await audit([...others, ...supposed])) }
   })
 }
+
+const vanished = { status: 'failed', cause: 'not_found', items: 0 } as const
 
 /** What a run would do without the changes, such as under a policy that is newer than the last run, is not theirs. */
 function compareEndings(

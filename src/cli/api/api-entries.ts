@@ -44,6 +44,7 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
     async () => (await import('../../questions/pending-messages.ts')).pendingMessages,
     { description: 'List the channels, and their pending and undeliverable messages', isOfAllProjects: true },
   ),
+  preview: question('preview', async () => (await import('../../questions/preview.ts')).preview),
   report: { words: 'report', load: async () => (await import('../report.ts')).reportSource },
   restore: question('restore', async () => (await import('../../questions/restore.ts')).restore, { hasCommands: true }),
   rules: { words: 'rules', load: async () => (await import('../rules.ts')).rulesSource },

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { changeEndpoint, changeSubscription } from '../../src/demo/edits.ts'
 import { type JsonObject, pointersOverlap } from '../../src/model/json.ts'
 import { at } from '../audit/fleet-fixture.ts'
@@ -175,7 +175,9 @@ describe('a known state that is not good enough', () => {
   }
 
   it('ends with 3 where it is too old, and says how old it is', async () => {
-    const { code, stdout } = await hookdrift.run(['preview', '--request', rename(), '--max-age', '0s'])
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 26 * 3_600_000 })
+    const { code, stdout } = await hookdrift.run(['preview', '--request', rename()])
+    vi.useRealTimers()
     expect(code).toBe(3)
     expect(stdout).toMatch(/As of run \d+, [^\n]+ ago\.\nThe last scan is too old: audit again/)
   })

@@ -6,7 +6,7 @@ set -eu
 
 mkdir -p -- "$(dirname -- "$AUDIT_HISTORY")" "$AUDIT_REPORTS"
 # A report of an earlier job must not pass for this one's.
-rm -f -- "$AUDIT_REPORTS"/hookdrift.*
+rm -f -- "$AUDIT_REPORTS"/hookdrift.* "$AUDIT_REPORTS/preview.md"
 
 set -- --quiet "--history=$AUDIT_HISTORY" --report "junit=$AUDIT_REPORTS/hookdrift.xml"
 for format in json sarif html; do set -- "$@" --report "$format=$AUDIT_REPORTS/hookdrift.$format"; done

@@ -1,6 +1,7 @@
 /**
  * Writes one comment on the pull or merge request of this job, and updates it in later ones:
  * node comment.mjs github|gitlab FILE. A missing request, token or permission is printed and never fails the job.
+ * A report that begins with `quiet` says that there is nothing: it replaces an earlier comment, and is none by itself.
  */
 import { readFileSync } from 'node:fs'
 
@@ -8,6 +9,7 @@ const { env } = process
 const [, , place, file] = process.argv
 const name = env.AUDIT_NAME ?? 'hookdrift'
 const marker = `<!-- hookdrift: ${name} -->`
+const quiet = '<!-- hookdrift: nothing -->'
 /** GitHub's limit, in characters; the Markdown report is below it. */
 const longest = 65_536
 
@@ -58,6 +60,7 @@ async function publish(report) {
   const body = `${report.slice(0, longest - 500)}\n\n[The job](${request.job})\n`
   const isOwn = await request.isOwn()
   const { id } = (await allComments()).find((comment) => comment.body?.startsWith(marker) && isOwn(comment)) ?? {}
+  if (id === undefined && report.startsWith(`${marker}\n${quiet}`)) return 'nothing to comment on'
   if (id === undefined) await ask('POST', request.list, { body })
   else await ask(request.update, request.comment(id), { body })
   return id === undefined ? 'wrote a comment' : `updated comment ${id}`

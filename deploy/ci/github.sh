@@ -12,6 +12,10 @@ sh "$here/through-proxy.sh" "${HOOKDRIFT_SERVE_URL-}" "$here/note.mjs" github ||
 sh "$here/audit.sh" || code=$?
 node "$here/read-report.mjs" "$AUDIT_REPORTS" "$code" >>"$GITHUB_OUTPUT"
 [ ! -f "$AUDIT_HISTORY" ] || printf 'history=%s\n' "$AUDIT_HISTORY" >>"$GITHUB_OUTPUT"
+if [ -n "${AUDIT_PREVIEW-}" ]; then
+  node "$here/preview.mjs" github "$code" || code=$?
+  printf 'job-code=%s\n' "$code" >>"$GITHUB_OUTPUT"
+fi
 # After a mistake in the inputs there may be no report.
 [ ! -f "$AUDIT_REPORTS/hookdrift.md" ] || cat -- "$AUDIT_REPORTS/hookdrift.md" >>"$GITHUB_STEP_SUMMARY"
 # Later steps may ask the history: hookdrift violations, hookdrift timeline.

@@ -55,6 +55,7 @@ export async function openRepository() {
     fleet,
     forge,
     used,
+    workspace,
     npm: () => readFileSync(directory.file('npm.log'), 'utf8').replaceAll(directory.path, '').split('\n').slice(0, -1),
     audit: (options: Partial<ActionOptions> = {}) => {
       used.length = 0

@@ -27,8 +27,7 @@ const requests = {
   },
   gitlab: {
     number: env.CI_MERGE_REQUEST_IID,
-    isForked:
-      Boolean(env.CI_MERGE_REQUEST_SOURCE_PROJECT_ID) && env.CI_MERGE_REQUEST_SOURCE_PROJECT_ID !== env.CI_PROJECT_ID,
+    isForked: env.CI_MERGE_REQUEST_SOURCE_PROJECT_ID !== env.CI_MERGE_REQUEST_PROJECT_ID,
     isBase: () => Boolean(env.CI_MERGE_REQUEST_DIFF_BASE_SHA),
     base: env.CI_MERGE_REQUEST_DIFF_BASE_SHA ?? '',
     hint: 'with `git` in the image and a larger `GIT_DEPTH`, the checkout shows which ones it changes',

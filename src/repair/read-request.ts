@@ -50,11 +50,21 @@ function readForm(source: RequestText): RequestParts {
   const from = beginOf(text)
   if (from >= text.length) throw source.fault(0, 'the text is empty', forms)
   if (text[from] === '{') return readJson(source, from)
+  if (/^As of run \d/.test(text)) return readPrinted(source)
   if (text[from] === '[') throw source.fault(from, 'a list of several requests', 'give one of them')
   const command = /^(?:\$[ \t]{1,9})?(?=curl(?:\.exe)?[ \t\n\\])/.exec(text.slice(from, from + 40))
   if (command !== null) return readCurl(source, from + command[0].length)
   if (requestLine.test(text.slice(from, lineEnd(text, from)))) return readHttp(source, from)
   throw source.fault(from, 'this is not a request', forms)
+}
+
+/** Reads the one command of what `hookdrift restore` prints for people: a line that begins with it, to a blank line. */
+function readPrinted(source: RequestText): RequestParts {
+  const [before = '', command, ...others] = source.text.split(/^(?=curl )/m)
+  if (command === undefined) throw source.fault(0, 'the answer has no request', forms)
+  if (others.length > 0) throw source.fault(0, 'the answer has several requests', 'give one of its commands')
+  const [end] = command.split('\n\n', 1)
+  return readCurl(source.upTo(before.length + (end ?? command).length), before.length)
 }
 
 /** The index behind blanks, comments, and the variables of an editor's file. */

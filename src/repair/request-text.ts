@@ -33,6 +33,11 @@ export class RequestText {
     if (nul >= 0) throw this.fault(nul, 'a NUL: it is not text, or not in UTF-8', 'save it in that encoding')
   }
 
+  /** The same text without what is behind an index. */
+  upTo(end: number): RequestText {
+    return new RequestText(this.text.slice(0, end), this.#name)
+  }
+
   /** `file:line:column` of an index of the text. */
   positionOf(at: number): string {
     const before = this.text.slice(0, at)

@@ -23,7 +23,7 @@ process.exitCode = Number(code)
 function environmentOf(place: Place): Record<string, string> {
   return place === 'github'
     ? { PULL_REQUEST: '12', GITHUB_REPOSITORY: 'acme/hooks', HEAD_REPOSITORY: 'acme/hooks' }
-    : { CI_MERGE_REQUEST_IID: '12', CI_PROJECT_ID: '5', CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '5' }
+    : { CI_MERGE_REQUEST_IID: '12', CI_MERGE_REQUEST_PROJECT_ID: '5', CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '5' }
 }
 
 type Directory = ReturnType<typeof openDirectory>

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeData } from '../../src/demo/edits.ts'
 import type { EndpointRow, ProjectData, ProjectRow, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
+import { readRequest } from '../../src/repair/read-request.ts'
 import { anyCharacter } from '../any-character.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { openSiteOver } from '../pages/story-site.ts'
@@ -149,7 +150,8 @@ describe('a printed command', () => {
       expect({ left, count: rows.length }).toEqual({ left: [], count: 1 })
       const values = valuesFrom(rows, inRequestForm(row))
       names.push(...rows.flatMap(({ placeholders }) => placeholders.map(({ name }) => name)))
-      const script = commandIn((await history.ask(args)).stdout)
+      const { stdout } = await history.ask(args)
+      const script = commandIn(stdout)
       expect(script).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
       const env = {
         PATH: process.env.PATH ?? '',
@@ -159,6 +161,16 @@ describe('a printed command', () => {
         ...Object.fromEntries(values),
       }
       await run('sh', ['-u', '-c', script], { env, timeout: 20_000 })
+      // Each form is read back as the same request.
+      const requests = [
+        stdout,
+        script,
+        JSON.stringify({ schema: 'hookdrift.restore/2', rows }),
+        JSON.stringify(rows[0]),
+      ]
+      const [first, ...others] = requests.map((form) => ({ ...readRequest(form, 'form'), position: '' }))
+      expect(others).toEqual([first, first, first])
+      expect(first).toMatchObject({ method: 'PUT', version: '2025-11-24' })
       // The JSON form says the same.
       for (const printed of rows) expect(inRequestForm(row)).toMatchObject(Object(fillBody(printed, values)))
     }

@@ -206,6 +206,15 @@ describe('a curl command', () => {
     )
   })
 
+  it('is found in what restore prints for people, where it prints one', () => {
+    const printed = `As of run 2, 2026-12-01 00:47 UTC.\nacme/p endpoint "x": back.\n\nUpdate the endpoint:\n`
+    const command = `curl --request PUT \\\n  --header 'Authorization: Bearer '"\${KEY:?}" \\\n  --data-raw ${json} \\\n  --url '${at}'\n`
+    const rest = "\nSet these variables first.\nKEY: isn't known\n"
+    expect(read(`${printed}${command}${rest}`)).toEqual(put)
+    expect(faultOf(`${printed}${command}\n2. Then\n${command}${rest}`)).toContain('several requests')
+    expect(faultOf(`${printed}${rest}`)).toContain('the answer has no request')
+  })
+
   it('is split as a shell splits it', () => {
     const part = fc.oneof(
       hostile.map((text) => `'${text.replaceAll(/['\0\r]/g, '')}'`),

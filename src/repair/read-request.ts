@@ -1,11 +1,10 @@
 import { displayText, isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
-import { parseJson } from '../service/parse-json.ts'
 import { type BodyObject, bodyOf, type Pieces, reference } from './pieces.ts'
 import { readCurl } from './read-curl.ts'
 import { readHttp, requestLine } from './read-http.ts'
 import { type RequestHeaders, readHeader } from './request-headers.ts'
-import { flatten, type RequestParts, RequestText, readAddress } from './request-text.ts'
+import { flatten, parseJsonAt, type RequestParts, RequestText, readAddress } from './request-text.ts'
 import { lineEnd } from './split-command.ts'
 
 const writeMethods = ['POST', 'PUT', 'DELETE', 'PATCH'] as const
@@ -88,9 +87,7 @@ function readMethod(source: RequestText, at: number, name: string): WriteRequest
 
 /** Reads a request as JSON, a row of `hookdrift restore`, or its answer with one row. */
 function readJson(source: RequestText, at: number): RequestParts {
-  const parsed = parseJson(Buffer.from(source.text.slice(at)))
-  if (!parsed.ok) throw source.fault(at, parsed.reason)
-  const request = requestIn(source, at, parsed.value)
+  const request = requestIn(source, at, parseJsonAt(source, at, source.text.slice(at)))
   const placeholders = readPlaceholders(source, at, request)
   const { method, url, path, headers = null, body = null } = request
   const { length, 0: address } = [url, path].filter((value) => typeof value === 'string')

@@ -13,7 +13,9 @@ export interface RequestHeaders {
 export function readHeader(source: RequestText, at: number, header: Pieces, known: RequestHeaders): RequestHeaders {
   const flat = flatten(header)
   const [, name = ''] = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,200})\s{0,9}[:;]/.exec(flat) ?? []
-  if (name === '') throw source.fault(at, 'a header without a name and a colon')
+  if (name === '') {
+    throw source.fault(at, 'a header without a name and a colon', 'write its name; the value may be a variable')
+  }
   // A NUL is a variable.
   const value = flat.slice(flat.indexOf(':') + 1).trim()
   switch (name.toLowerCase()) {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import { AuditError } from '../model/errors.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
 import { isJsonObject } from '../model/json.ts'
 import { parseJson } from '../service/parse-json.ts'
 import { type BodyObject, bodyOf, type Pieces, type Placeholder } from './pieces.ts'
@@ -50,6 +50,27 @@ export class RequestText {
   }
 }
 
+/** Parses JSON of a request that begins at an index of the text, or a few characters of quotes behind it. */
+export function parseJsonAt(source: RequestText, at: number, json: string, advice?: string): unknown {
+  const parsed = parseJson(Buffer.from(json))
+  if (parsed.ok) return parsed.value
+  const from = [0, 1, 2, 3, 4].map((quotes) => at + quotes).find((index) => source.text.startsWith(json, index))
+  const fault = from === undefined ? at : from + faultIndex(json)
+  throw source.fault(fault, `the request's JSON: ${parsed.reason}`, advice)
+}
+
+/** Where JSON is malformed, as far as Node's own parser says it without the text; else 0. */
+function faultIndex(json: string): number {
+  try {
+    JSON.parse(json)
+    return 0
+  } catch (thrown) {
+    const [, index = '0'] =
+      / in JSON at position (\d{1,9}) \(line \d{1,9} column \d{1,9}\)$/.exec(messageOf(thrown)) ?? []
+    return Number(index)
+  }
+}
+
 /** Pieces as one text, in which a NUL is each placeholder: no text of a request has one. */
 export function flatten(pieces: Pieces): string {
   return pieces.map((piece) => (typeof piece === 'string' ? piece : '\0')).join('')
@@ -78,16 +99,12 @@ export function readBody(source: RequestText, at: number, pieces: Pieces): BodyO
   if (first !== '{') {
     throw source.fault(at, 'the body is not a JSON object, and the gateway takes nothing else', inText)
   }
-  if (!text.isWellFormed()) throw source.fault(at, 'the body of the request: half a surrogate pair')
-  const parsed = parseJson(Buffer.from(text))
-  if (!parsed.ok) {
-    const advice =
-      placeholders.length === 0 ? undefined : 'a variable may be a text or a part of one, within its quotes'
-    throw source.fault(at, `the body of the request: ${parsed.reason}`, advice)
-  }
+  if (!text.isWellFormed()) throw source.fault(at, "the request's JSON: half a surrogate pair")
+  const advice = placeholders.length === 0 ? undefined : 'a variable may be a text or a part of one, within its quotes'
+  const value = parseJsonAt(source, at, text, advice)
   // It begins with `{`.
-  if (!isJsonObject(parsed.value)) throw new Error('unreachable')
-  return bodyOf(parsed.value, (marked) => {
+  if (!isJsonObject(value)) throw new Error('unreachable')
+  return bodyOf(value, (marked) => {
     const [head = '', ...parts] = marked.split(mark)
     const rest = parts.flatMap((part) => {
       const end = part.indexOf(';')

@@ -187,6 +187,16 @@ describe('a curl command', () => {
     )
   })
 
+  it.each<[string, string]>([
+    [`curl -X PUT ${at} -d '{\n  "name": "a",\n}'`, '3:1'],
+    [`curl -X PUT ${at} \\\n  -d'{"name": "a" "b"}'`, '2:19'],
+    [`curl -X PUT ${at} \\\n  -d "{\\"name\\": \\"a\\" 1}"`, '2:6'],
+    [`PUT ${path} HTTP/1.1\n\n{\n  "name": "a"\n  "b": 1\n}`, '5:3'],
+    [`{\n  "method": "PUT",\n  name: 1\n}`, '3:3'],
+  ])('of %j names where the JSON is malformed, as far as that is known', (text, position) => {
+    expect(faultOf(text)).toContain(`request.txt:${position}: the request's JSON: malformed JSON`)
+  })
+
   const hostile = fc.oneof(
     fc.constantFrom(...["'", '"', '\\', '$', '`', '\n', ' ', '#', '*', '{}', '${HOME}', 'h0:1;', key]),
     fc.string({ unit: anyCharacter }),

@@ -1,18 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: names that a shell would expand
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDirectory, startProgram } from '../cli/start-process.ts'
 import { openRepository } from './action-repository.ts'
 import { checkout } from './build-image.ts'
+import { startForge } from './fake-forge.ts'
 
 const places = ['github', 'gitlab'] as const
 type Place = (typeof places)[number]
 
-/** A `hookdrift` that notes its arguments, and ends with the code that the file says. */
+/** A `hookdrift` that notes how it is asked for a preview, and ends with the code that the file says. */
 const stub = `import { appendFileSync, readFileSync } from 'node:fs'
 const args = process.argv.slice(2)
+if (args[0] !== 'preview') process.exit(0)
 appendFileSync(process.env.CALLS, JSON.stringify([args, process.env.HOOKDRIFT_HISTORY]) + '\\n')
 const [, code = '0'] = /exit (\\d+)/.exec(readFileSync(args.at(-1), 'utf8')) ?? []
 if (code === '2') console.error(args.at(-1) + ':1:1: not a request')
@@ -232,6 +234,43 @@ ${report.match(/^These are all files that match; .*\.$/m)}
     expect(report).toContain('- 10 more files were not previewed')
     expect(report.length).toBeLessThan(61_000)
     expect(report).toMatch(/Not shown, as a comment is full: \d+ of 50\./)
+  })
+})
+
+describe('the GitLab job with `preview`', () => {
+  it('writes a note about the requests apart from the audit, and ends with the worst code', async () => {
+    await using forge = await startForge()
+    using directory = openCheckout({ 'requests/a.http': 'exit 1' })
+    const run = async (pattern: string) => {
+      const ended = await startProgram('sh', [join(checkout, 'deploy/ci/gitlab.sh')], {
+        cwd: directory.file('work'),
+        env: {
+          PATH: `${directory.file('bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+          CALLS: directory.file('calls'),
+          AUDIT_NAME: 'hooks',
+          AUDIT_HISTORY: directory.file('history.db'),
+          AUDIT_PREVIEW: pattern,
+          AUDIT_REPORTS: directory.file('reports'),
+          HOOKDRIFT_SEAL_KEY: '5'.repeat(64),
+          HOOKDRIFT_GITLAB_TOKEN: 'not-a-real-token',
+          CI_API_V4_URL: forge.url,
+          ...environmentOf('gitlab'),
+        },
+      }).ended
+      return [ended.code, ...forge.comments.map(({ body }) => body.split('\n').slice(0, 2))]
+    }
+    const audit = ['<!-- hookdrift: hooks -->', expect.stringContaining('could not audit')]
+    const title = '## What these requests would change'
+    expect(await run('')).toEqual([0, audit])
+    expect(await run('none/*')).toEqual([0, audit])
+    expect(await run('requests/*')).toEqual([1, audit, ['<!-- hookdrift: hooks/preview -->', title]])
+    expect(forge.comments[1]?.body).toContain('would open violations')
+    expect(await run('none/*')).toMatchObject([0, audit, ['<!-- hookdrift: hooks/preview -->', expect.anything()]])
+    expect(forge.comments[1]?.body).toContain('has no request file')
+    // A report of an earlier job says nothing of this one.
+    await run('requests/*')
+    expect((await run('')).length).toBe(3)
+    expect(existsSync(directory.file('reports/preview.md'))).toBe(false)
   })
 })
 

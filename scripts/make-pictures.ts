@@ -14,12 +14,22 @@ import { terminalPicture } from './pictures/terminal.ts'
 const pictures = new URL('../docs/pictures/', import.meta.url)
 const dashboard = JSON.parse(readFileSync(new URL('../docs/monitoring/dashboard.json', import.meta.url), 'utf8'))
 
+/** Answers that pages show, and tests run. */
+const answers = [['preview', 'preview-an-update', 'hookdrift preview rename.http']] as const
+
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
 const history = join(directory, 'hookdrift.db')
 const scene = await playScene(history)
 const lines = scene.terminal.trimEnd().split('\n')
 const shown = [...lines.slice(0, 23), '…', '', ...lines.slice(-1)].join('\n')
 writeFileSync(new URL('terminal.svg', pictures), terminalPicture("hookdrift audit --project 'acme/payments'", shown))
+
+for (const [name, page, command] of answers) {
+  const text = readFileSync(new URL(`../docs/how-to/${page}.md`, import.meta.url), 'utf8')
+  const [, answer = ''] = text.split(`\n$ ${command}\n`)
+  const [shown = ''] = answer.split('\n```')
+  writeFileSync(new URL(`${name}.svg`, pictures), terminalPicture(command, shown))
+}
 
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
 try {

@@ -16,7 +16,7 @@ export function terminalPicture(command: string, output: string): string {
     (text, index) => `<text x="${margin}" y="${margin + 13 + index * line}">${spansOf(text)}</text>`,
   )
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
-<title>hookdrift audit in a terminal</title>
+<title>${command.split(' --')[0]} in a terminal</title>
 <rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" fill="#e6edf3" xml:space="preserve">
 ${rows.join('\n')}

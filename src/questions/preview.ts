@@ -176,7 +176,8 @@ function toKnown(violation: Finding & { readonly fingerprint: string }) {
 
 /** @throws AuditError.usage when there is no such file, or nothing on standard input */
 async function readGiven(file: string | undefined, terminal: ProcessContext) {
-  const { stdin } = terminal
+  // Over a port, standard input is another's.
+  const stdin = terminal.reading === undefined ? terminal.stdin : undefined
   const isFile = file !== undefined && file !== '-'
   if (!isFile && (stdin === undefined || (file === undefined && stdin.isTTY === true)))
     throw AuditError.usage('no request given', {

@@ -88,7 +88,11 @@ function previewBlocks(rows: readonly PreviewRow[], preview: Preview): readonly 
     ...section(
       2,
       'Depends on it',
-      list('resource', dependents.map((one) => dependentItem(one, preview)), mostDependents),
+      list(
+        'resource',
+        dependents.map((one) => dependentItem(one, preview)),
+        mostDependents,
+      ),
     ),
     ...section(2, 'Unknown', list('field', unknown.map(unknownItem))),
   ]

@@ -15,7 +15,11 @@ import { openDemoSite } from './demo-site.ts'
 const demo = await openDemoSite()
 await demo.command('baseline approve --run 1 --by me')
 const diff = await demo.json('diff 1 2')
-const { uid } = diff.rows.find(({ change }) => change === 'modified')
+const { uid } = diff.rows.find(({ change, kind }) => change === 'modified' && kind === 'endpoint')
+const { rows: endpoints } = await demo.json('state --kind endpoint')
+const { project_id: project } = endpoints.find((one) => one.uid === uid).attributes
+/** A request without blanks. */
+const removal = `{"method":"DELETE","path":"/api/v1/projects/${project}/endpoints/${uid}"}`
 const open = await demo.json('violations --open')
 await demo.command(`accept ${open.rows[0].fingerprint} --reason 'it is known' --by me`)
 afterAll(() => demo[Symbol.asyncDispose]())
@@ -52,6 +56,8 @@ const cases = [
   ['notes', 'note --list'],
   ['notes?project=demo/orders', 'note --list --project demo/orders'],
   ['notify', 'notify --pending'],
+  [`preview?request=${removal}`, `preview --request ${removal}`],
+  [`preview?request=${removal}&run=1&max-age=1d`, `preview --request ${removal} --max-age 1d`],
   ['report', 'report'],
   ['report?run=1', 'report --run 1'],
   ['report?framework=soc2', 'report --framework soc2'],
@@ -98,7 +104,7 @@ describe('the API', () => {
   })
 
   /** Options of commands that no parameter is made of, because they name files, write, or shape the output. */
-  const notOffered = ['config', 'history', 'output', 'report', 'section', 'group-by', 'policy']
+  const notOffered = ['file', 'config', 'history', 'output', 'report', 'section', 'group-by', 'policy']
   const notReading = ['reason', 'by', 'revoke', 'violation', 'test']
   it.each(Object.entries(apiEntries))('offers every argument and option of %s, but those', async (name, entry) => {
     const ofWriting = { accept: ['cause'], notes: ['text', 'at', 'ref'], report: ['format'] }[name] ?? []

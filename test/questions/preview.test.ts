@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openExistingHistory } from '../../src/app/open-history.ts'
+import { createApi } from '../../src/cli/api/create-api.ts'
+import { projectScope } from '../../src/config/choose-projects.ts'
 import { changeEndpoint, changeSubscription } from '../../src/demo/edits.ts'
+import { readLocation } from '../../src/history/location.ts'
 import { type JsonObject, pointersOverlap } from '../../src/model/json.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { type CliFixture, openCliFixture } from '../cli/cli-fixture.ts'
@@ -239,4 +243,49 @@ it('says of a deleted project that it would be gone, with all that depends on it
   expect(answer.rows).toMatchObject([{ path: '', after: null, by: 'request' }])
   expect(answer.violations.opened.map(({ rule }: Found) => rule)).toEqual(['project/vanished'])
   expect(answer.dependents.length).toBeGreaterThan(6)
+})
+
+describe('readers of some projects, over a port', () => {
+  const ask = async (text: string) => {
+    const { path } = hookdrift.directory
+    const api = createApi(
+      { config: hookdrift.directory.file('hookdrift.yaml') },
+      { ...aTerminal, cwd: () => path },
+      '1.2.3',
+    )
+    const history = await openExistingHistory(readLocation(hookdrift.directory.file('hookdrift.db'), path), {})
+    const scope = projectScope(['acme/payments'])
+    try {
+      const prepared = await api.prepare('preview', new URLSearchParams({ request: text }))
+      return JSON.parse(await prepared.read({ history: history.within(scope), projects: ['acme/payments'] }))
+    } finally {
+      await history.close()
+    }
+  }
+  const aTerminal = { stdout: process.stdout, stderr: process.stderr, env: {} }
+
+  it('get the same of theirs, and of another project what nobody knows', async () => {
+    const text = request('DELETE', address(`/endpoints/${endpointOf(0).uid}`))
+    const { rows, violations, dependents } = await preview(text)
+    expect(await ask(text)).toMatchObject({ rows, violations, dependents })
+    const other = request('DELETE', address(`/endpoints/${endpointOf(0, 1).uid}`, 1))
+    await expect(ask(other)).rejects.toThrow('the history knows no project of this uid')
+  })
+
+  it('cannot try guesses of a secret', async () => {
+    const { uid, name, url, authentication } = endpointOf(5)
+    const sent = JSON.parse(JSON.stringify({ name, url, authentication }))
+    const answer = await ask(request('PUT', address(`/endpoints/${uid}`), sent))
+    const other = await ask(request('PUT', address(`/endpoints/${uid}`), { ...sent, authentication: guess }))
+    expect(answer.rows.map(({ path }: Row) => path)).toEqual(other.rows.map(({ path }: Row) => path))
+    expect(JSON.stringify(answer.unknown)).toContain('/authentication/api_key/header_value')
+  })
+  const guess = { type: 'api_key', api_key: { header_name: 'X-Api-Key', header_value: 'a guess that is not the one' } }
+
+  it('are asked for the request, and no file of this machine is read', async () => {
+    const api = createApi({ config: hookdrift.directory.file('hookdrift.yaml') }, { ...aTerminal, cwd: () => '/' }, '1')
+    await expect(api.prepare('preview', new URLSearchParams({ file: '/etc/passwd' }))).rejects.toThrow(
+      'unknown parameter "file"',
+    )
+  })
 })

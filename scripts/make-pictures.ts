@@ -15,7 +15,7 @@ const pictures = new URL('../docs/pictures/', import.meta.url)
 const dashboard = JSON.parse(readFileSync(new URL('../docs/monitoring/dashboard.json', import.meta.url), 'utf8'))
 
 /** Answers that pages show, and tests run. */
-const answers = [['preview', 'preview-an-update', 'hookdrift preview rename.http']] as const
+const answers = [['preview', 'preview-an-update', 'hookdrift preview rename.sh']] as const
 
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
 const history = join(directory, 'hookdrift.db')

@@ -126,26 +126,23 @@ function previewFile(file) {
     log(`${plain(file)}: not a file of the repository`)
     return { file, code: '2', text: 'It is a link, or not a file.' }
   }
-  const threshold = env.AUDIT_FAIL_ON === 'new' ? 'medium' : (env.AUDIT_FAIL_ON ?? '')
-  const isGiven = threshold !== '' && threshold !== 'never'
   const options = [
-    '--format=markdown',
-    ...(isGiven ? [`--fail-on=${threshold}`] : []),
+    '--format=text',
+    ...(env.AUDIT_FAIL_ON ? [`--fail-on=${env.AUDIT_FAIL_ON}`] : []),
     ...(env.AUDIT_CONFIG ? [`--config=${env.AUDIT_CONFIG}`] : []),
   ]
   const { status, stdout, stderr } = spawnSync('hookdrift', ['preview', ...options, '--', `./${file}`], {
     // The policy and the projects are those of the configuration, the state is that of the job's history.
-    env: { ...env, HOOKDRIFT_HISTORY: env.AUDIT_HISTORY },
+    env: { ...env, HOOKDRIFT_HISTORY: env.AUDIT_HISTORY, FORCE_COLOR: '', CLICOLOR_FORCE: '' },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 120_000,
     maxBuffer: 16 * 1024 * 1024,
   })
   const ended = String(status ?? 4)
-  const found = ended === '1' && threshold === 'never' ? '0' : ended
-  log(`${plain(file)}: ${meaningOf(found)} (exit code ${ended})`)
-  const messages = stderr?.trim() ? `\n${block(stderr.trim().slice(0, 4000))}` : ''
-  return { file, code: found, text: `${stdout ?? ''}${messages}` }
+  log(`${plain(file)}: ${meaningOf(ended)} (exit code ${ended})`)
+  const text = [stdout, stderr].map((part) => (part ?? '').trim()).filter((part) => part !== '')
+  return { file, code: ended, text: block(text.join('\n\n')) }
 }
 
 /** A link could name any file of this machine. */
@@ -166,7 +163,7 @@ function upToLimit(head, parts) {
   let text = head
   let left = parts.length
   for (const { file, text: about } of parts) {
-    const part = `\n### ${inline(file)}\n\n${about.trim()}\n`
+    const part = `\n### ${inline(file)}\n\n${about}\n`
     if (text.length + part.length > longest) break
     text += part
     left--
@@ -185,7 +182,7 @@ function inline(text) {
 
 function block(text) {
   const fence = fenceFor(text, 3)
-  return `${fence}text\n${visible(text)}\n${fence}\n`
+  return `${fence}text\n${visible(text)}\n${fence}`
 }
 
 function fenceFor(text, least) {

@@ -57,7 +57,7 @@ export async function supposeChanges<Change extends { readonly changes: Supposed
     const audited: AuditedProject = { ...unasked, ref, labels, lacks, filters: filtersOf(coverage) }
     const now = clock.now()
     const begun = { run: run.number + 1, startedAt: isoTime(now), sealKeyId: sealer.keyId }
-    const draft = new SqlScanDraft(session, past, begun)
+    const draft = new ReadDraft(session, past, begun)
     const evaluator = createEvaluator(policy, now, () => labels, clock.now)
     const tools: ScanTools = { policy, runsProbes: false, acceptsRemovals: true, draft, sealer, clock, now, evaluator }
     const scan = await openScan(audited, tools)
@@ -85,6 +85,11 @@ export async function supposeChanges<Change extends { readonly changes: Supposed
     const supposed = [...changed.changes.values()].filter((resource) => resource !== undefined)
     return { ...changed, violations: compareEndings(await audit(known), await audit([...others, ...supposed])) }
   })
+}
+
+/** Nothing was read from a service, and readers of some projects have no record of such readings. */
+class ReadDraft extends SqlScanDraft {
+  override async reading(): Promise<undefined> {}
 }
 
 const vanished = { status: 'failed', cause: 'not_found', items: 0 } as const

@@ -18,7 +18,7 @@ if (args[0] !== 'preview') process.exit(0)
 appendFileSync(process.env.CALLS, JSON.stringify([args, process.env.HOOKDRIFT_HISTORY]) + '\\n')
 const [, code = '0'] = /exit (\\d+)/.exec(readFileSync(args.at(-1), 'utf8')) ?? []
 if (code === '2') console.error(args.at(-1) + ':1:1: not a request')
-else console.log('**wipes** description' + (code === '1' ? ' '.repeat(Number(process.env.PADDING ?? 0)) + '!' : ''))
+else console.log('wipes description' + (code === '1' ? ' '.repeat(Number(process.env.PADDING ?? 0)) + '!' : ''))
 process.exitCode = Number(code)
 `
 
@@ -77,7 +77,7 @@ describe.each(places)('the preview of request files on %s', (place) => {
     const env = { AUDIT_CONFIG: 'hooks.yaml', AUDIT_FAIL_ON: 'high' }
     const { code, calls, report, stdout, stderr } = await preview(directory, place, env, '3')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    const options = ['preview', '--format=markdown', '--fail-on=high', '--config=hooks.yaml', '--']
+    const options = ['preview', '--format=text', '--fail-on=high', '--config=hooks.yaml', '--']
     expect(calls).toEqual(
       ['a.http', 'b.sh', 'c.json'].map((name) => [[...options, `./requests/${name}`], directory.file('history.db')]),
     )
@@ -93,7 +93,9 @@ ${report.match(/^These are all files that match; .*\.$/m)}
 
 ### \` requests/a.http \`
 
-**wipes** description!
+\`\`\`text
+wipes description!
+\`\`\`
 
 ### \` requests/b.sh \`
 
@@ -103,29 +105,26 @@ ${report.match(/^These are all files that match; .*\.$/m)}
 
 ### \` requests/c.json \`
 
-**wipes** description
+\`\`\`text
+wipes description
+\`\`\`
 `)
     expect(stderr).toContain('hookdrift: requests/a.http: would open violations (exit code 1)')
   })
 
   it.each([
-    ['0', 'exit 0', '', 0],
-    ['1', 'exit 0', '', 1],
-    ['0', 'exit 3', '', 3],
-    ['1', 'exit 3', '', 3],
-    ['3', 'exit 1', '', 3],
-    ['3', 'exit 2', '', 2],
-    ['2', 'exit 4', '', 4],
-    ['0', 'exit 1', 'never', 0],
-    ['0', 'exit 1', 'new', 1],
-    ['130', 'exit 1', '', 130],
-  ])(
-    'after an audit with %s, a request with %s and fail-on %j, the job ends with %i',
-    async (audit, text, failOn, job) => {
-      using directory = openCheckout({ 'requests/a.http': text })
-      expect(await preview(directory, place, { AUDIT_FAIL_ON: failOn }, audit)).toMatchObject({ code: job })
-    },
-  )
+    ['0', 'exit 0', 0],
+    ['1', 'exit 0', 1],
+    ['0', 'exit 3', 3],
+    ['1', 'exit 3', 3],
+    ['3', 'exit 1', 3],
+    ['3', 'exit 2', 2],
+    ['2', 'exit 4', 4],
+    ['130', 'exit 1', 130],
+  ])('after an audit with %s and a request with %s, the job ends with %i', async (audit, text, job) => {
+    using directory = openCheckout({ 'requests/a.http': text })
+    expect(await preview(directory, place, {}, audit)).toMatchObject({ code: job })
+  })
 
   it('takes hostile names as they are, and neutralises them in the log and the report', async () => {
     const names = [
@@ -279,16 +278,15 @@ describe('the action with `preview`', () => {
     await using repository = await openRepository()
     const folder = join(repository.workspace, 'webhooks/requests')
     mkdirSync(folder)
-    writeFileSync(join(folder, 'a.http'), 'exit 2')
-    const program = join(repository.workspace, 'program.mjs')
-    const real = JSON.stringify(join(checkout, 'src/cli/main.ts'))
-    writeFileSync(
-      program,
-      `if (process.argv[2] !== 'preview') await import(${real})\nelse await import('./stub.mjs')\n`,
-    )
-    writeFileSync(join(repository.workspace, 'stub.mjs'), stub)
+    const [project] = repository.fleet.projects()
+    if (project === undefined) throw new Error('the fleet has a project')
+    const [endpoint] = repository.fleet.open(project.uid).endpoints
+    const address = `/api/v1/projects/${project.uid}/endpoints/${endpoint?.uid}`
+    const rename = `PUT ${address} HTTP/1.1\nAuthorization: Bearer ${repository.fleet.personalKey}\n\n`
+    writeFileSync(join(folder, 'a.http'), `${rename}${JSON.stringify({ name: '$(id) `x` @team', url: endpoint?.url })}`)
+    writeFileSync(join(folder, 'b.http'), `${repository.fleet.personalKey} is not a request`)
     const inputs = { preview: 'requests/*.http', 'fail-on': 'never' }
-    const env = { PROGRAM: program, CALLS: join(repository.workspace, 'calls') }
+    const env = { FORCE_COLOR: '1' }
     const first = await repository.audit({ inputs, env })
     expect(first).toMatchObject({ code: 2, outputs: { 'exit-code': '0', verdict: 'passed', 'preview-exit-code': '2' } })
     expect(first.log).toContain('::error title=hookdrift::A request of this pull request does not pass')
@@ -296,10 +294,15 @@ describe('the action with `preview`', () => {
     const [audit, requests] = repository.forge.comments
     expect(audit?.body).not.toContain('a.http')
     expect(requests?.body).toMatch(/^<!-- hookdrift: hookdrift\/preview -->\n## What these requests would change/)
+    expect(requests?.body).toContain('Reset, because the request leaves it out\n  /')
+    expect(requests?.body).toContain('./requests/b.http:1:1: this is not a request')
     expect(first.summary).toContain(readFileSync(first.outputs.preview ?? '', 'utf8'))
+    for (const text of [requests?.body, first.log, first.summary]) {
+      expect(text).not.toContain(repository.fleet.personalKey)
+      expect(text).not.toContain('\\u{1b}')
+    }
 
     // The comment of an earlier job says that the files are gone; without one there is none.
-    writeFileSync(join(folder, 'a.http'), '')
     const gone = { ...inputs, preview: 'none/*.http' }
     expect(await repository.audit({ inputs: gone, env })).toMatchObject({ code: 0 })
     expect(repository.forge.comments[1]?.body).toContain('This pull request has no request file.')

@@ -1,6 +1,6 @@
 import { type Field, incomingEndpoint, resourceFields, sentWhenEmpty } from '../gateway/fields.ts'
 import { refusalOf, type WritableKind } from '../gateway/refuse-write.ts'
-import { inAnswers, takeMembers } from '../gateway/take-members.ts'
+import { inAnswers, inSpelling, takeMembers } from '../gateway/take-members.ts'
 import { asSeconds } from '../inventory/scalars.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { enveloped, panicked } from './answers.ts'
@@ -68,15 +68,22 @@ export function performWrite(
   const rows = { endpoint: endpoints, subscription: subscriptions, source: sources, project: [] }[kind]
   if (uid !== null && !rows.some((row) => row.uid === uid)) return refuse(`${kind} not found`)
   if (action !== null) return act(action)
-  const given = read(body)
-  if (given === undefined) return refuse('Invalid request body')
+  const sent = read(body)
+  if (sent === undefined) return refuse('Invalid request body')
   const { config, type } = fleet.project(project) ?? {}
   const isIncoming = type === 'incoming'
   const fields = kind === 'endpoint' && isIncoming ? incomingEndpoint : resourceFields[kind]
+  const given = inSpelling(fields, sent)
   const isNew = uid === null && kind !== 'project'
   const keepsSettings = release === 'later' && !isForgetful
   const refusal = refusalOf({
-    ...{ kind, isNew, body: given, fields, hasLicence, keepsSettings, isIncoming },
+    kind,
+    isNew,
+    body: given,
+    fields,
+    hasLicence,
+    keepsSettings,
+    isIncoming,
     config: { ...config },
     isOpen: kind === 'source' && sources.some((row) => row.uid === uid && row.verifier === null),
     has: (of, named) => (of === 'endpoint' ? endpoints : sources).some((row) => row.uid === named),

@@ -132,7 +132,7 @@ interface Write {
   /** What a new resource has of it where the request says nothing. Default: as `resetTo`. */
   readonly initially?: Json
   /** What an update does with a value where the licence does not have what it is for. */
-  readonly unlicensed?: Unlicensed
+  readonly unlicensed?: LicenceEffect
   /** A number below zero is as good as left out, and keeps its value. */
   readonly isNeverNegative?: true
   /** An update changes it, and neither adds nor removes it: a sentence for people on each. */
@@ -157,7 +157,7 @@ interface Write {
  *   switch is off, the update wipes it
  * - a value that takes its place
  */
-export type Unlicensed = {
+export type LicenceEffect = {
   /** That decides; absent for those that hookdrift does not ask for. */
   readonly feature?: LicensedFeature
 } & (
@@ -235,7 +235,7 @@ const changedOnly = <F extends Field>(changesOnly: NonNullable<Write['changesOnl
 })
 const resetTo = <F extends Field>(resetTo: Json, field: F) => ({ ...field, resetTo })
 const initially = <F extends Field>(initially: Json, field: F) => ({ ...field, initially })
-const licensed = <F extends Field>(unlicensed: Unlicensed, field: F) => ({ ...field, unlicensed })
+const licensed = <F extends Field>(unlicensed: LicenceEffect, field: F) => ({ ...field, unlicensed })
 const neverNegative = <F extends Field>(field: F) => ({ ...field, isNeverNegative: true }) as const
 const keptWithout = (feature: LicensedFeature) => ({ becomes: 'kept', feature }) as const
 const emptyAs = <F extends Field>(sentEmpty: Json, field: F) => ({ ...field, sentEmpty })

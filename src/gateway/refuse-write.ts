@@ -6,7 +6,7 @@ import { isNothing } from './take-members.ts'
 export const writableKinds = ['endpoint', 'subscription', 'source', 'project'] as const
 export type WritableKind = (typeof writableKinds)[number]
 
-/** A request that creates or updates a resource, and what the service looks at before it takes one. */
+/** A request that creates or updates a resource, and what the service checks before it takes one. */
 export interface WriteCase {
   readonly kind: WritableKind
   readonly isNew: boolean
@@ -28,7 +28,7 @@ export interface WriteCase {
 }
 
 /** What the service answers to a request that it does not take. It changes nothing then. */
-export interface Refusal {
+export interface WriteRefusal {
   readonly status: 400 | 404 | 500
   readonly reason: string
 }
@@ -37,7 +37,7 @@ export interface Refusal {
  * Why the service refuses a write; undefined where nothing shows that it does. Tried on v26.3.6. Whether it reaches the URL
  * of an endpoint, which it asks for first, no request shows.
  */
-export function refusalOf(write: WriteCase): Refusal | undefined {
+export function refusalOf(write: WriteCase): WriteRefusal | undefined {
   const wrong = wrongType(write.fields, write.body)
   if (wrong !== undefined) return refused(`body contains incorrect JSON type for field "${wrong}"`)
   const missing = missingTexts(write)
@@ -49,7 +49,7 @@ const refused = (reason: string) => ({ status: 400, reason }) as const
 /** The service answers so where it fails while it writes. */
 const failed = { status: 500, reason: 'the service answers 500, and changes nothing' } as const
 
-const checks: Readonly<Record<WritableKind, (write: WriteCase) => Refusal | undefined>> = {
+const checks: Readonly<Record<WritableKind, (write: WriteCase) => WriteRefusal | undefined>> = {
   endpoint({ body, hasLicence, config }) {
     const { url, content_type: contentType, authentication, mtls_client_cert: certificate } = body
     const [, scheme = ''] = /^([a-z][a-z0-9+.-]{0,20}):/i.exec(String(url)) ?? []
@@ -71,7 +71,7 @@ const checks: Readonly<Record<WritableKind, (write: WriteCase) => Refusal | unde
     const { endpoint_id: endpoint, source_id: source, delivery_mode: mode, retry_config: retry } = body
     const isSent = (value: Json | undefined): value is Json => !isNothing(value ?? null)
     const { duration, type } = objectIn(retry)
-    if (isSent(duration) && !/^([\d.]+(h|ms|m|s|us|µs|ns))+$/.test(String(duration).slice(0, 64)))
+    if (isSent(duration) && !/^(?:[\d.]{1,20}(?:h|ms|m|s|us|µs|ns)){1,8}$/.test(String(duration)))
       return refused('duration:please provide a valid time duration')
     if (isSent(type) && type !== 'linear' && type !== 'exponential')
       return refused('type:please provide a valid retry strategy type')

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject, memberOf, pointerStep } from '../model/json.ts'
-import { type Field, isAttribute, type Members, sentWhenEmpty } from './fields.ts'
+import { type Field, isAttribute, type Members, type Struct, sentWhenEmpty } from './fields.ts'
 import type { LicensedFeature } from './licence.ts'
 
 /** How a request that writes a resource is taken, and in which form the caller has the resource. */
-export interface Taking {
+export interface WriteForm {
   /** Whether the request creates the resource. */
   readonly isNew: boolean
   hasLicence(feature: LicensedFeature | undefined): boolean
@@ -35,14 +35,14 @@ export function takeMembers(
   members: Members,
   before: JsonObject,
   sent: JsonObject,
-  taking: Taking,
+  form: WriteForm,
   path = '',
 ): JsonObject {
   const after = Object.entries(members).flatMap(([name, field]): [string, Json][] => {
     if (!isAttribute(field)) return []
     const here = `${path}/${pointerStep(name)}`
-    const isSetting = taking.keepsSettings && path === '/config'
-    const value = takeMember(field, memberOf(before, name), sent[name] ?? undefined, taking, here, isSetting)
+    const isSetting = form.keepsSettings && path === '/config'
+    const value = takeMember(field, memberOf(before, name), sent[name] ?? undefined, form, here, isSetting)
     return value === undefined ? [] : [[name, value]]
   })
   return Object.fromEntries(after)
@@ -52,56 +52,56 @@ function takeMember(
   field: Field,
   old: Json | undefined,
   sent: Json | undefined,
-  taking: Taking,
+  form: WriteForm,
   path: string,
   isSetting: boolean,
 ): Json | undefined {
-  const { isNew } = taking
+  const { isNew } = form
   const { keeps, unlicensed, resetTo } = field
   if (field.unwritten !== undefined || (isNew ? field.onlyUpdate : field.onlyCreate)) {
     if (isNew) return field.initially ?? undefined
-    return resetTo === undefined ? old : taking.read(resetTo, path, field)
+    return resetTo === undefined ? old : form.read(resetTo, path, field)
   }
-  const kept = isNew ? initial(field, taking, path) : old
+  const kept = isNew ? initial(field, form, path) : old
   if (sent !== undefined && unlicensed !== undefined && (keeps !== 'empty' || !isNothing(sent))) {
     if (unlicensed.becomes === 'refused') {
-      if ((unlicensed.types ?? [typeIn(sent)]).includes(typeIn(sent)) && !isNothing(sent)) taking.onRefusable?.(path)
-    } else if (!taking.hasLicence(unlicensed.feature)) {
-      return unlicensed.becomes === 'kept' ? kept : taking.read(unlicensed.value, path, field)
+      if ((unlicensed.types ?? [typeIn(sent)]).includes(typeIn(sent)) && !isNothing(sent)) form.onRefusable?.(path)
+    } else if (!form.hasLicence(unlicensed.feature)) {
+      return unlicensed.becomes === 'kept' ? kept : form.read(unlicensed.value, path, field)
     }
   }
   // What earlier releases do not have is not there to be reset.
   if (sent === undefined && old === undefined && !isNew && field.since !== undefined) return undefined
-  const isKept = (keeps !== undefined || isSetting) && taking.isForgetful !== true
-  if (sent === undefined) return isNew || isKept ? kept : reset(field, old, taking, path)
+  const isKept = (keeps !== undefined || isSetting) && form.isForgetful !== true
+  if (sent === undefined) return isNew || isKept ? kept : reset(field, old, form, path)
   const isKeptNumber = typeof sent === 'number' && (field.isNeverNegative ? sent < 0 : isSetting && sent === 0)
   if (isKeptNumber) return kept
   if ((isNothing(sent) && sent !== false) || isUntyped(field, sent)) {
     if (keeps === 'empty' || (field.changesOnly !== undefined && !isNew)) return kept
-    return isNew ? kept : reset(field, old, taking, path)
+    return isNew ? kept : reset(field, old, form, path)
   }
   if (field.changesOnly !== undefined && !isNew && isNone(field, sent)) return old
   if (field.type !== 'struct' || !isJsonObject(sent) || (field.collapse === true && !isMerged(field.members)))
-    return taking.read(ofType(field, sent), path, field)
-  const inner = takeMembers(field.members, isJsonObject(old) ? old : {}, sent, taking, path)
-  return taking.close?.(inner, field) ?? inner
+    return form.read(ofType(field, sent), path, field)
+  const inner = takeMembers(field.members, isJsonObject(old) ? old : {}, sent, form, path)
+  return form.close?.(inner, field) ?? inner
 }
 
 /** What an update makes of what it leaves out. */
-function reset(field: Field, old: Json | undefined, taking: Taking, path: string): Json {
-  if (field.resetTo !== undefined) return taking.read(field.resetTo, path, field)
-  if (field.type !== 'struct' || field.collapse === true) return taking.empty(field)
+function reset(field: Field, old: Json | undefined, form: WriteForm, path: string): Json {
+  if (field.resetTo !== undefined) return form.read(field.resetTo, path, field)
+  if (field.type !== 'struct' || field.collapse === true) return form.empty(field)
   // What no request writes stays.
-  const inner = takeMembers(field.members, isJsonObject(old) ? old : {}, {}, { ...taking, keepsSettings: false }, path)
-  return taking.close?.(inner, field) ?? inner
+  const inner = takeMembers(field.members, isJsonObject(old) ? old : {}, {}, { ...form, keepsSettings: false }, path)
+  return form.close?.(inner, field) ?? inner
 }
 
-function initial(field: Field, taking: Taking, path: string): Json {
-  if (field.initially !== undefined) return taking.read(field.initially, path, field)
-  if (field.resetTo !== undefined) return taking.read(field.resetTo, path, field)
-  if (field.type !== 'struct' || field.collapse === true) return taking.empty(field)
-  const inner = takeMembers(field.members, {}, {}, taking, path)
-  return taking.close?.(inner, field) ?? inner
+function initial(field: Field, form: WriteForm, path: string): Json {
+  if (field.initially !== undefined) return form.read(field.initially, path, field)
+  if (field.resetTo !== undefined) return form.read(field.resetTo, path, field)
+  if (field.type !== 'struct' || field.collapse === true) return form.empty(field)
+  const inner = takeMembers(field.members, {}, {}, form, path)
+  return form.close?.(inner, field) ?? inner
 }
 
 /** Whether a request that sends some members keeps the others. */
@@ -155,4 +155,17 @@ export function inAnswers(members: Members, body: JsonObject): JsonObject {
     return [name, field?.type === 'struct' && isJsonObject(value) ? inAnswers(field.members, value) : value]
   })
   return Object.fromEntries(inner)
+}
+
+/** A body with the names of members as they are written here: Go's decoder takes them in any case. */
+export function inSpelling(members: Members, body: JsonObject): JsonObject {
+  const names = new Map(Object.entries(members).map(([name, field]) => [(field.to?.[0] ?? name).toLowerCase(), name]))
+  const spelled = Object.entries(body).map(([key, value]): [string, Json] => {
+    const name = names.get(key.toLowerCase())
+    if (name === undefined) return [key, value]
+    const { type, members: inner, to } = members[name] as Field & Partial<Struct>
+    const isObject = type === 'struct' && inner !== undefined && isJsonObject(value)
+    return [to?.[0] ?? name, isObject ? inSpelling(inner, value) : value]
+  })
+  return Object.fromEntries(spelled)
 }

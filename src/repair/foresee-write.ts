@@ -1,7 +1,7 @@
 import { type Field, incomingEndpoint, type Members, resourceFields, sentWhenEmpty } from '../gateway/fields.ts'
 import { asGoUrl } from '../gateway/go-url.ts'
-import { type Refusal, refusalOf, type WritableKind } from '../gateway/refuse-write.ts'
-import { inAnswers, isNothing, patchedFrom, type Taking, takeMembers } from '../gateway/take-members.ts'
+import { refusalOf, type WritableKind, type WriteRefusal } from '../gateway/refuse-write.ts'
+import { inAnswers, inSpelling, isNothing, patchedFrom, takeMembers, type WriteForm } from '../gateway/take-members.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { normaliseOne } from '../inventory/normalise.ts'
@@ -52,7 +52,7 @@ export type KnownResource = Resource & { readonly sealKeyId: string }
 
 /** What a write would do. */
 export interface Forecast {
-  readonly refused: Refusal | undefined
+  readonly refused: WriteRefusal | undefined
   readonly rows: readonly ForecastRow[]
   /** The resources that would be otherwise, or gone. */
   readonly changes: ReadonlyMap<ResourceKey, Resource | undefined>
@@ -164,13 +164,14 @@ function foreseeExpiry({ body, known }: WriteForecast, before: KnownResource | u
   }
 }
 
-function foreseeBody(write: WriteForecast, before: KnownResource | undefined): Forecast {
-  const { kind, uid, known } = write
+function foreseeBody(given: WriteForecast, before: KnownResource | undefined): Forecast {
+  const { kind, uid, known } = given
   const project = known.find((one) => one.kind === 'project')
   const isIncoming = project?.attributes.type === 'incoming'
   const config = project?.attributes.config
   const isNew = uid === null
   const fields = kind === 'endpoint' && isIncoming ? incomingEndpoint : resourceFields[kind]
+  const write = { ...given, body: inSpelling(fields, given.body) }
   const keepsSettings = keepsSettingsIn(write.release)
   const isTaken = (endpoint: Json) =>
     known.some((one) => one.kind === 'subscription' && one.uid !== uid && one.attributes.endpoint_uid === endpoint)
@@ -178,7 +179,12 @@ function foreseeBody(write: WriteForecast, before: KnownResource | undefined): F
     known.some((one) => one.kind === of && one.uid === named) || (write.areAllKnown ? false : undefined)
   const refusal = (keeps: boolean) =>
     refusalOf({
-      ...{ kind, isNew, fields, isIncoming, has, isTaken },
+      kind,
+      isNew,
+      fields,
+      isIncoming,
+      has,
+      isTaken,
       body: withoutVariables(write, before),
       hasLicence: undefined,
       keepsSettings: keeps,
@@ -187,7 +193,7 @@ function foreseeBody(write: WriteForecast, before: KnownResource | undefined): F
     })
   const [refused, refusedLater] = [refusal(keepsSettings ?? false), refusal(keepsSettings ?? true)]
   if (refused !== undefined && refusedLater !== undefined) return { ...nothing, refused }
-  const job: TakingJob = { ...write, before, fields, project }
+  const job: WriteJob = { ...write, before, fields, project }
   const isPatched = keepsSettings === true
   const { after, unknown, facts } = takeBody(job, { keepsSettings: isPatched, hasLicence: false })
   const licensed = takeBody(job, { keepsSettings: isPatched, hasLicence: true })
@@ -197,6 +203,10 @@ function foreseeBody(write: WriteForecast, before: KnownResource | undefined): F
     ...differingIn(kind, after, licensed.after).map((path) => ({ path, reason: byLicence })),
     ...differingIn(kind, after, patched).map((path) => ({ path, reason: byRelease })),
     ...variablesIn(job),
+    ...(before === undefined || before.sealKeyId === write.sealer.keyId ? [] : Object.keys(facts)).map((path) => ({
+      path,
+      reason: otherKey,
+    })),
     ...[refused, refusedLater].flatMap((one) =>
       one === undefined ? [] : [{ path: '', reason: refusedByRelease(one) }],
     ),
@@ -221,14 +231,14 @@ function foreseeBody(write: WriteForecast, before: KnownResource | undefined): F
   }
 }
 
-interface TakingJob extends WriteForecast {
+interface WriteJob extends WriteForecast {
   readonly before: KnownResource | undefined
   readonly fields: Members
   readonly project: KnownResource | undefined
 }
 
 /** What decides what becomes of some fields. */
-interface TakingConditions {
+interface WriteConditions {
   readonly keepsSettings: boolean
   readonly hasLicence: boolean
 }
@@ -239,14 +249,14 @@ interface TakenBody {
   readonly unknown: readonly UnknownField[]
 }
 
-function takeBody(job: TakingJob, { keepsSettings, hasLicence }: TakingConditions): TakenBody {
+function takeBody(job: WriteJob, { keepsSettings, hasLicence }: WriteConditions): TakenBody {
   const { kind, uid, body, fields, before, lacks, sealer } = job
   const old = before?.attributes ?? {}
   const facts: Record<string, Facts[string]> = {}
   const unknown: UnknownField[] = []
   const text = (name: string) => String(body[name] ?? old[name] ?? '')
   const neighbours = { name: text('name'), uid: uid ?? '', address: text('url'), user: '' }
-  const taking: Taking = {
+  const form: WriteForm = {
     isNew: uid === null,
     keepsSettings,
     hasLicence: (feature) => hasLicence && !(feature !== undefined && lacks.includes(feature)),
@@ -258,7 +268,7 @@ function takeBody(job: TakingJob, { keepsSettings, hasLicence }: TakingCondition
     close: closeObject,
     onRefusable: (path) => unknown.push({ path, reason: refusedByLicence }),
   }
-  const taken = takeMembers(fields, old, inAnswers(fields, body), taking)
+  const taken = takeMembers(fields, old, inAnswers(fields, body), form)
   const after = kind === 'subscription' ? withRows(taken, body, before, unknown) : taken
   if (kind === 'endpoint' && uid === null) {
     const reason = isNothing(body.secret ?? null)
@@ -343,15 +353,17 @@ function keepsSettingsIn(release: ReleaseRange | undefined): boolean | undefined
 
 const byRelease = `${patchedFrom} and later releases keep what an update of a project leaves out, and earlier ones do not`
 
-const refusedByRelease = ({ status, reason }: Refusal) =>
+const refusedByRelease = ({ status, reason }: WriteRefusal) =>
   `only the release of the service decides, and it is not known: it may answer ${status} (${reason}) and change nothing`
+
+const otherKey = 'whether it is the present secret is unknown: that is sealed under another key'
 
 /** JSON Pointers of what two outcomes do not share. */
 function differingIn(kind: WritableKind, a: JsonObject, b: JsonObject): readonly string[] {
   return diffAttributes(kind, a, b, { sealsComparable: true }).map(({ path }) => path)
 }
 
-function variablesIn({ variables, fields }: TakingJob): readonly UnknownField[] {
+function variablesIn({ variables, fields }: WriteJob): readonly UnknownField[] {
   return variables.map((pointer) => {
     const [first = '', ...rest] = stepsOf(pointer)
     const [name = first] = Object.entries(fields).find(([, { to }]) => to?.[0] === first) ?? []
@@ -359,7 +371,7 @@ function variablesIn({ variables, fields }: TakingJob): readonly UnknownField[] 
   })
 }
 
-/** What the service looks at in place of a variable is not known: the present value passes for it. */
+/** What the service checks in place of a variable is not known: the present value passes for it. */
 function withoutVariables({ body, variables }: WriteForecast, before: Resource | undefined): JsonObject {
   return variables.reduce((rest, pointer) => {
     const usual = valueAt(before?.attributes ?? {}, pointer)
@@ -370,7 +382,7 @@ function withoutVariables({ body, variables }: WriteForecast, before: Resource |
 }
 
 function supposedResource(
-  { kind, before }: TakingJob,
+  { kind, before }: WriteJob,
   after: JsonObject,
   facts: Facts,
   unsure: readonly UnknownField[],
@@ -406,7 +418,7 @@ function withUnseen(resource: Resource, paths: readonly string[]): Resource {
   return { ...resource, attributes, unseen: [...new Set([...(resource.unseen ?? []), ...paths])] }
 }
 
-function rowsOf(job: TakingJob, after: Resource, unsure: readonly UnknownField[]): readonly ForecastRow[] {
+function rowsOf(job: WriteJob, after: Resource, unsure: readonly UnknownField[]): readonly ForecastRow[] {
   const { kind, before, sealer } = job
   const options = { sealsComparable: (before?.sealKeyId ?? sealer.keyId) === sealer.keyId }
   const isKnown = (path: string) => !unsure.some((one) => one.path !== '' && isWithinPointer(path, one.path))
@@ -425,7 +437,7 @@ function rowsOf(job: TakingJob, after: Resource, unsure: readonly UnknownField[]
 }
 
 /** Whether a request sends what becomes of a field, leaves it out, or the service makes something else of it. */
-function causeOf({ body, fields, before }: TakingJob, path: string, after: Json): ForecastRow['by'] {
+function causeOf({ body, fields, before }: WriteJob, path: string, after: Json): ForecastRow['by'] {
   let [members, here]: [Members, Json | undefined] = [fields, inAnswers(fields, body)]
   for (const step of stepsOf(path)) {
     const field = memberOf(members, step)

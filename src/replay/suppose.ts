@@ -18,10 +18,8 @@ import type { Finding } from '../model/violation.ts'
 import { listingOf } from '../model/walks-for.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { KnownResource } from '../repair/foresee-write.ts'
 import { isOfListing, seenAs, unasked } from './unasked.ts'
-
-/** A resource, and which installation key sealed its secrets. */
-export type KnownResource = Resource & { readonly sealKeyId: string }
 
 /** What becomes of resources: as they would be, or undefined where they would be gone. */
 export type SupposedChanges = ReadonlyMap<ResourceKey, Resource | undefined>

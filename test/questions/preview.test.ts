@@ -141,9 +141,19 @@ describe('what is foreseen of violations', () => {
 
 describe('a request that changes nothing', () => {
   it.each([
-    ['is no write', 'GET', '/endpoints', 'not a write: a GET changes nothing'],
-    ['is of a project that nobody knows', 'PUT', '/../../projects/x/endpoints/y', 'the history knows no project'],
-    ['is of a uid that nobody knows', 'PUT', '/endpoints/01AAAAAAAAAAAAAAAAAAAAAAAA', 'has no endpoint of this uid'],
+    ['only reads', 'GET', '/endpoints', 'not a write: a GET changes nothing'],
+    [
+      'is of a project that the history does not have',
+      'PUT',
+      '/../../projects/x/endpoints/y',
+      'the history knows no project',
+    ],
+    [
+      'is of a uid that the history does not have',
+      'PUT',
+      '/endpoints/01AAAAAAAAAAAAAAAAAAAAAAAA',
+      'has no endpoint of this uid',
+    ],
     ['sends deliveries again', 'POST', '/eventdeliveries/batchretry', 'not a request that hookdrift can preview'],
   ])('ends with 2: it %s', async (_, method, rest, message) => {
     const path = rest.startsWith('/..') ? '/api/v1/projects/x/endpoints/y' : address(rest)
@@ -200,7 +210,7 @@ describe('a known state that is not good enough', () => {
 describe('a secret in a request', () => {
   const key = 'not-a-real-key-preview-8f41c09be2d7a365'
 
-  it('is no change where it is the present one, and is shown nowhere', async () => {
+  it('changes nothing where it is the present one, and is shown nowhere', async () => {
     const { uid, name, url, authentication } = endpointOf(5)
     const present = JSON.parse(JSON.stringify(authentication))
     const other = { type: 'api_key', api_key: { header_name: 'X-Api-Key', header_value: key } }
@@ -264,7 +274,7 @@ describe('readers of some projects, over a port', () => {
   }
   const aTerminal = { stdout: process.stdout, stderr: process.stderr, env: {} }
 
-  it('get the same of theirs, and of another project what nobody knows', async () => {
+  it('get the same of theirs, and nothing of another project', async () => {
     const text = request('DELETE', address(`/endpoints/${endpointOf(0).uid}`))
     const { rows, violations, dependents } = await preview(text)
     expect(await ask(text)).toMatchObject({ rows, violations, dependents })

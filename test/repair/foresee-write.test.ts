@@ -117,7 +117,7 @@ function casesOf(exchanges: readonly RecordedExchange[], lacks: readonly string[
         readRequest(JSON.stringify({ method: exchange.request.method, url: exchange.request.path }), ''),
       )
       const isKnown = uid === null || [...known.values()].some((one) => one.uid === uid)
-      // Nobody knows it, or the key decides: a preview is not asked, or does not look at it.
+      // Of what the history does not have, no preview is asked; and of which key a request has, none knows.
       if (!isKnown || /\bkey\b/.test(name)) {
         continue
       }
@@ -161,13 +161,13 @@ function forecastOf(
 }
 
 const exchanges = recording('writes')
-const tellApart = (lacks: readonly string[]) => casesOf(exchanges, lacks).map((one) => [one.name, one] as const)
+const casesAt = (lacks: readonly string[]) => casesOf(exchanges, lacks).map((one) => [one.name, one] as const)
 
 describe('of every recorded write, at an instance of which the licence is not known', () => {
-  it.each(tellApart([]))('%s', (_, one) => compare(one))
+  it.each(casesAt([]))('%s', (_, one) => compare(one))
 
   it('says which fields only the licence decides', () => {
-    const unknown = tellApart([]).flatMap(([, { forecast }]) =>
+    const unknown = casesAt([]).flatMap(([, { forecast }]) =>
       forecast.unknown.flatMap(({ path, reason }) => (reason.includes('licence') ? path : [])),
     )
     expect([...new Set(unknown)].sort()).toEqual([
@@ -188,7 +188,7 @@ describe('of every recorded write, at an instance of which the licence is not kn
 })
 
 describe('of every recorded write, at an instance that is known to have no licence', () => {
-  it.each(tellApart(Object.keys(licensedFeatures)))('%s', (_, one) => {
+  it.each(casesAt(Object.keys(licensedFeatures)))('%s', (_, one) => {
     compare(one)
     const made = /^(the service|the newest secret)/
     expect(one.forecast.unknown.filter(({ reason }) => !made.test(reason) && !reason.includes('answers 400'))).toEqual(
@@ -210,6 +210,46 @@ function compare({ write, forecast, before, after }: Case): void {
     differs: after === undefined ? undefined : [],
   })
 }
+
+describe('an update of a project that leaves settings out', () => {
+  const config = { strategy: { type: 'linear', duration: 9, retry_count: 2 }, signature: { header: 'X', versions: [] } }
+  const forecastAt = (release: WriteForecast['release'], body: JsonObject) => {
+    const world = new World()
+    const [settings = {}] = itemsOf(
+      exchanges.find(({ name }) => name === 'project, name only: before') as RecordedExchange,
+    )
+    world.note('p', 'project', settings)
+    const known = [...world.of('p').values()]
+    const [project] = known
+    const common = { kind: 'project', uid: project?.uid ?? '', action: null, isDashboard: false } as const
+    return foreseeWrite({ ...common, body, variables: [], known, areAllKnown: true, release, lacks: [], sealer })
+  }
+  const pathsBy = ({ rows }: Forecast, by: string) => rows.flatMap((row) => (row.by === by ? row.path : []))
+  const later = { from: 'v26.6.6', below: null, contradictory: false } as const
+
+  it('resets them up to v26.6.5, and keeps them from v26.6.6 on', () => {
+    expect(pathsBy(forecastAt(release, { name: 'depot', config }), 'omission')).toContain(
+      '/config/ssl/enforce_secure_endpoints',
+    )
+    expect(pathsBy(forecastAt(later, { name: 'depot', config }), 'omission')).toEqual([])
+  })
+
+  it('is unknown where the release is', () => {
+    const { unknown, rows } = forecastAt(undefined, { name: 'depot', config })
+    expect(unknown.map(({ path }) => path)).toContain('/config/ssl/enforce_secure_endpoints')
+    expect(rows.map(({ path }) => path)).not.toContain('/config/ssl/enforce_secure_endpoints')
+  })
+
+  it('may be refused where the release is unknown and an earlier one refuses it', () => {
+    const { refused, unknown } = forecastAt(undefined, { name: 'depot', config: { search_policy: '' } })
+    expect(refused).toBeUndefined()
+    expect(unknown.find(({ path }) => path === '')?.reason).toContain('it may answer 500')
+  })
+
+  it('takes the names of members in any case, as the decoder of the service does', () => {
+    expect(pathsBy(forecastAt(later, { NAME: 'other' }), 'request')).toEqual(['/name'])
+  })
+})
 
 /** How the item after the write differs from what was foreseen, but for what is unknown and what the service alone sets. */
 function differencesOf(forecast: Forecast, before: Resource | undefined, after: Resource): readonly string[] {

@@ -133,6 +133,11 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
       async () => (await import('../questions/preview.ts')).preview,
       '[file]',
     ),
+    impact: question(
+      'Count the deliveries and events that a drift cost, and print the requests that send them; send nothing',
+      async () => (await import('../questions/impact.ts')).impact,
+      '<target>',
+    ),
     diff: question(
       'Compare two runs of the same projects, field by field',
       async () => (await import('../questions/diff.ts')).diff,

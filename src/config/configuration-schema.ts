@@ -71,6 +71,14 @@ const limits = z.strictObject({
     .default(2000)
     .describe('Subscriptions of a project whose filter rows a run reads, the others in their turn'),
   filters_at_once: z.int().min(1).max(64).default(4).describe('Requests for filter rows that are sent at once'),
+  deliveries_per_question: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(20_000)
+    .describe(
+      'Deliveries and events of a project that one `hookdrift impact` reads at most, each; of more, none are counted',
+    ),
   max_pages: z
     .int()
     .min(1)

@@ -181,6 +181,7 @@ export function examineConfiguration(file: string, sources: ReferenceSources, op
       keyPosition: positionAt(document, ['services', index, 'key']),
       listings: service.listings,
       filtersPerRun: service.limits.filters_per_run,
+      deliveriesPerQuestion: service.limits.deliveries_per_question,
       mostWalks: service.limits.walks ?? value.concurrency,
       uiUrl: service.ui_url ?? value.ui_url,
     })),

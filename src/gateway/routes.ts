@@ -6,7 +6,7 @@ interface Route {
 }
 
 /**
- * Every request that an audit, `doctor`, `init` or a probe may send; a test holds them to it. `portal-links` must never
+ * Every request that an audit, `doctor`, `init`, a probe or `impact` may send; a test holds them to it. `portal-links` must never
  * be one: a GET there writes a token for each link, and answers with live keys (`internal/portal_links/impl.go`).
  */
 export const routes = {
@@ -19,5 +19,11 @@ export const routes = {
   sources: { method: 'GET', path: '{api}/projects/{id}/sources', for: 'sources' },
   eventTypes: { method: 'GET', path: '{api}/projects/{id}/event-types', for: 'the catalogue of event types' },
   filters: { method: 'GET', path: '{api}/projects/{id}/subscriptions/{id}/filters', for: 'filter rows' },
+  deliveries: {
+    method: 'GET',
+    path: '{api}/projects/{id}/eventdeliveries',
+    for: '`impact` alone: deliveries of a window',
+  },
+  events: { method: 'GET', path: '{api}/projects/{id}/events', for: '`impact` alone: events of a window' },
   testFunction: { method: 'POST', path: '{api}/projects/{id}/sources/test_function', for: 'probes' },
 } as const satisfies Readonly<Record<string, Route>>

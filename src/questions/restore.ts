@@ -412,7 +412,7 @@ function nameOf(kind: Kind, name: string | undefined, uid: string): string {
 
 const noRepair: Repair = { requests: [], manualSteps: [], notes: [] }
 
-interface PresentState {
+export interface PresentState {
   readonly identity: Identity
   /** undefined where the resource is gone. */
   readonly now: VersionSpan | undefined
@@ -425,7 +425,7 @@ interface PresentState {
 }
 
 /** The requests that give a resource other attributes, of which some differ. */
-async function repairTo(
+export async function repairTo(
   reader: HistoryReader,
   { target, paths }: { readonly target: JsonObject; readonly paths: readonly string[] },
   { identity, now, scans, run, gateway, taken }: PresentState,

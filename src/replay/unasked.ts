@@ -17,6 +17,8 @@ const client: ServiceClient = {
   filters: refuse,
   projects: refuse,
   testFunction: refuse,
+  deliveries: refuse,
+  events: refuse,
   missingFeatures: refuse,
   close: async () => {},
 }

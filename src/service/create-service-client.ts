@@ -9,6 +9,7 @@ import { compileDialect, type DialectMatchers } from './dialect.ts'
 import { listProjects } from './list-projects.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { createRateGate, type RateGate } from './rate-gate.ts'
+import { readDeliveries, readEvents } from './read-deliveries.ts'
 import { readFilters } from './read-filters.ts'
 import { readEventTypes, readPages } from './read-pages.ts'
 import { readProject } from './read-project.ts'
@@ -74,6 +75,8 @@ export function createServiceClient(
     project: (access) => readProject(ask, access),
     filters: (subscription, access) => limit(() => readFilters(ask, subscription, access)),
     projects: (access) => listProjects(ask, access, settings),
+    deliveries: (choice, access) => readDeliveries(ask, choice, access, settings),
+    events: (choice, access) => readEvents(ask, choice, access, settings),
     testFunction: (trial, access) => testFunction(ask, trial, access, matchers),
     async missingFeatures(signal) {
       const startedAt = clock.now()

@@ -20,22 +20,44 @@ export function mostItemsOf({ pageSize }: Pick<ServiceSettings, 'pageSize'>): nu
   return Math.max(20_000, pageSize)
 }
 
-/**
- * Walks a listing to its end; only `has_next_page` ends it. A large
- * page is yielded in parts with the same number. The next page is asked for while this one is taken: its answer is read
- * when the last part of this one was taken, and it is not wanted when the walk ends before.
- * @throws ServiceFault when the walk stops being a proof, after the pages before that; nothing of the faulty page is
- * yielded
- */
-export async function* readPages(
+/** A list of a project to walk. */
+export interface PagedList {
+  /** Its step below the project. */
+  readonly name: string
+  readonly filters: readonly ListingFilter[]
+  /** Sent with the first request and all others, besides the filters. */
+  readonly query: URLSearchParams
+}
+
+/** Walks a listing as it is configured. */
+export function readPages(
   ask: SendRequest,
   listing: PagedListing,
   access: ProjectAccess,
   settings: ServiceSettings,
 ): AsyncGenerator<RawPage, void, void> {
-  const path = `${projectPath(access.projectUid)}/${listing}`
   const filters = filtersOf(listing, access.filters, settings.dialect)
-  const firstQuery = queryOf(settings, filters)
+  return walkPages(ask, { name: listing, filters, query: usualQuery(settings) }, access, settings)
+}
+
+/**
+ * Walks a list to its end; only `has_next_page` ends it. A large
+ * page is yielded in parts with the same number. The next page is asked for while this one is taken: its answer is read
+ * when the last part of this one was taken, and it is not wanted when the walk ends before.
+ * @throws ServiceFault when the walk stops being a proof, after the pages before that; nothing of the faulty page is
+ * yielded
+ */
+export async function* walkPages(
+  ask: SendRequest,
+  { name, filters, query }: PagedList,
+  access: ProjectAccess,
+  settings: ServiceSettings,
+): AsyncGenerator<RawPage, void, void> {
+  const path = `${projectPath(access.projectUid)}/${name}`
+  const firstQuery = new URLSearchParams(query)
+  for (const { parameter, values } of filters) {
+    for (const value of values) firstQuery.append(parameter, value)
+  }
   const seen = new Set<string>()
   /** Digests: a walk remembers every cursor, and a service may make them long. */
   const cursors = new Set<string>()
@@ -183,8 +205,8 @@ async function untilWritten(): Promise<void> {
   await nextTurn()
 }
 
-/** One configured filter: how to request it, and how an item proves that the service applied it. */
-interface ListingFilter {
+/** One filter: how to request it, and how an item proves that the service applied it. */
+export interface ListingFilter {
   readonly name: string
   /** Sent once for each value. */
   readonly parameter: string
@@ -250,14 +272,11 @@ function endpointFilter(parameter: string, uids: readonly string[]): ListingFilt
   return [{ name: 'endpoint', parameter, values: uids, holds }]
 }
 
-function queryOf({ pageSize, dialect }: ServiceSettings, filters: ReturnType<typeof filtersOf>): URLSearchParams {
+function usualQuery({ pageSize, dialect }: ServiceSettings): URLSearchParams {
   const { parameters, sort, direction } = dialect
   const query = new URLSearchParams({ [parameters.pageSize]: String(pageSize) })
   if (sort !== undefined) query.set(parameters.sort, sort)
   if (direction !== undefined) query.set(parameters.direction, direction)
-  for (const { parameter, values } of filters) {
-    for (const value of values) query.append(parameter, value)
-  }
   return query
 }
 

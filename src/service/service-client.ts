@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from '../gateway/deliveries.ts'
 import type { LicensedFeature } from '../gateway/licence.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Filters } from './settings.ts'
@@ -34,6 +35,13 @@ export interface ServiceClient {
   projects(access: ListAccess): Promise<readonly ListedProject[]>
   /** Runs a function on a payload, once: the contract's third operation, and the only request that is not a GET. */
   testFunction(trial: FunctionTrial, access: ProjectAccess): Promise<FunctionOutcome>
+  /**
+   * Walks deliveries, newest first, some at a time. No audit asks for them.
+   * @throws ServiceFault as `pages` does
+   */
+  deliveries(choice: RowChoice, access: ProjectAccess): AsyncIterable<readonly Delivery[]>
+  /** The same of events. */
+  events(choice: RowChoice, access: ProjectAccess): AsyncIterable<readonly GatewayEvent[]>
   /**
    * What the service's licence does not have, by a route of its dashboard, asked once and without a key: it may answer
    * anything, and then nothing is known to be missing.
@@ -142,4 +150,57 @@ export interface RawPage {
   readonly identities?: readonly ItemIdentity[] | undefined
   /** The service's id of the exchange, for its operators; null when it sends none. */
   readonly requestId: string | null
+}
+
+/**
+ * A delivery, as far as it is read. A row of the service has the endpoint's key, the headers and the payload, too: they
+ * get no further than `read-deliveries.ts`.
+ */
+export interface Delivery {
+  readonly uid: string
+  readonly eventId: string
+  /** Empty for a delivery to a device. */
+  readonly endpointId: string
+  readonly subscriptionId: string
+  /** undefined for a word that no known release uses. */
+  readonly status: DeliveryStatus | undefined
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** An event, as far as it is read. */
+export interface GatewayEvent {
+  readonly uid: string
+  /** Compared, and never shown: a sender may write anything. Empty where the service shows none. */
+  readonly type: string
+  /** Endpoints that the sender named, or that the service found for it. */
+  readonly endpoints: readonly string[]
+  /** Empty for one that came by the API. */
+  readonly sourceId: string
+  readonly isDuplicate: boolean
+  /** Whether the service has looked which subscriptions it matches. */
+  readonly isMatched: boolean
+  /** How it came; undefined where the service does not show it, as since v26.7.3. */
+  readonly channel: EventChannel | undefined
+  readonly createdAt: number
+}
+
+/** `named`: the sender named one endpoint; `owner`: all endpoints of an owner, or those of a source. */
+export type EventChannel = 'named' | 'owner' | 'broadcast'
+
+/** Milliseconds since the epoch; the service rounds both to the seconds around them. */
+export interface TimeWindow {
+  readonly from: number
+  readonly to: number
+}
+
+/** Which deliveries or events; every row is checked against it. */
+export interface RowChoice {
+  readonly window: TimeWindow
+  /** Of these endpoints alone; empty: of all. */
+  readonly endpoints?: readonly string[]
+  /** Of events: of these sources alone; empty: of all. */
+  readonly sources?: readonly string[]
+  /** Rows at most; fewer are asked for at once. The walk may still yield more than that, or be left. */
+  readonly most: number
 }

@@ -37,6 +37,8 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
       return {}
     },
     filters: refused,
+    deliveries: () => ({ [Symbol.asyncIterator]: () => ({ next: refused }) }),
+    events: () => ({ [Symbol.asyncIterator]: () => ({ next: refused }) }),
     projects: refused,
     missingFeatures: refused,
     testFunction: refused,

@@ -96,6 +96,7 @@ const answers: readonly [string, () => readonly string[] | Promise<readonly stri
   ['docs', () => ['docs'], ''],
   ['history-copy', () => ['history', 'copy', '--snapshot', 'hookdrift.db', newCopy()], ''],
   ['history-upgrade', () => ['history', 'upgrade']],
+  ['impact', () => ['impact', endpoint, '--from', '1h', '--config', cli.directory.file('hookdrift.yaml')]],
   ['note', () => ['note', 'deploy 4.2', '--by', 'me']],
   ['notify', () => ['notify', '--pending']],
   ['notify-test', () => ['notify', '--test', '--config', cli.directory.file('hookdrift.yaml')]],

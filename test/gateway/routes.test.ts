@@ -27,7 +27,7 @@ const lineIn = (route: Asked) => `${route.method} ${route.path}`
 const linesOf = (requests: readonly Asked[]) => [...new Set(requests.map(lineOf))].sort()
 
 describe('routes', () => {
-  it('are all that audits, doctor, init and probes send, and each of them is sent', async () => {
+  it('are all that audits, doctor, init, probes and `impact` send, and each of them is sent', async () => {
     const incoming = { incomingEvery: 2, sourcesPerProject: 2 }
     await using cli = await openCliFixture(incoming, 'policy: policy.yaml\n')
     await using setUp = await openSetUp()
@@ -41,6 +41,7 @@ describe('routes', () => {
     const probe = `{ name: orders, match: { uid: ${uid} }, function: body, payload: order.json }`
     cli.directory.write('policy.yaml', `extends: [all]\nprobes: [${probe}]\n`)
     for (const line of ['audit', 'doctor', 'probe', 'audit --no-probes']) await cli.run(line)
+    await cli.run(`impact ${uid} --from 1h`)
     cli.service.behaviour.offers = { ...cli.service.behaviour.offers, sources: false, eventTypes: false }
     for (const line of ['audit', 'doctor', 'probe']) await cli.run(line)
     await setUp.init(setUp.all())

@@ -42,7 +42,7 @@ export async function readCause(history: HistoryReader, id: string, run: number)
   return history.snapshot(async (session) => {
     const asOf = await asOfRun(session, run)
     const { nameOf } = asOf
-    const named = findCauses(first, await changesOf(session, [first], asOf.nameOf)).filter((cause) => cause.id === id)
+    const named = await causesNamed(session, id, first, asOf)
     if (named.length === 0) return undefined
     // One that a person accepted and revoked is open again since then, with the same origin.
     const isOfChange = (row: string) =>
@@ -53,6 +53,17 @@ export async function readCause(history: HistoryReader, id: string, run: number)
       followCauses(named, { violations, fixed, later: await laterChanges(session, [first], run, nameOf) })[0] ?? 'over'
     )
   })
+}
+
+/** What the change of that id did, whether it is mended or not; undefined when there is none as of a run. */
+export async function readChangeOfCause(history: HistoryReader, id: string, run: number): Promise<Cause | undefined> {
+  const first = runOfCause(id)
+  if (first === undefined || first > run) return undefined
+  return history.snapshot(async (session) => (await causesNamed(session, id, first, await asOfRun(session, run)))[0])
+}
+
+async function causesNamed(session: Session, id: string, first: number, { nameOf }: AsOf): Promise<readonly Cause[]> {
+  return findCauses(first, await changesOf(session, [first], nameOf)).filter((cause) => cause.id === id)
 }
 
 type NameOf = (projectId: number) => string

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { releases, type SimulatedRelease } from './behaviour.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
-import { cutPage, type PageQuery } from './page.ts'
+import { cutPage, cutRising, type PageQuery } from './page.ts'
 import { renderEndpoint, renderEndpointOf2024, renderSource, renderSubscription } from './render.ts'
 import type { EndpointRow, ProjectData, SourceRow, SubscriptionRow } from './rows.ts'
 
@@ -99,6 +99,17 @@ export function answerList(request: ListRequest): SimulatedAnswer {
   const isEndpoints = list === 'endpoints'
   const type = isEndpoints ? 'application/json' : releases[release].contentType
   return { ...answer(200, type, isEndpoints ? body : `${body}\n`), page: number }
+}
+
+/** A page of events or deliveries, of rows that are newest first. Here, ascending order works. */
+export function answerPage<Row extends { readonly uid: string }>(
+  rows: readonly Row[],
+  render: (row: Row) => JsonObject,
+  { message, query, release }: { message: string; query: PageQuery; release: SimulatedRelease },
+): SimulatedAnswer {
+  const { content, pagination: cut, number } = query.sort === 'ASC' ? cutRising(rows, query) : cutPage(rows, query)
+  const pagination = { ...cut, has_prev_page: query.cursor !== '' && cut.has_prev_page }
+  return { ...enveloped(release, 200, message, { content: content.map(render), pagination }), page: number }
 }
 
 /** The answer of a list that cannot be read while the rest of the service can. */

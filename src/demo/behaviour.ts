@@ -1,3 +1,5 @@
+import type { Json } from '../model/json.ts'
+import type { HeaderLists } from './deliveries.ts'
 import type { FaultQuery } from './fault.ts'
 
 /** The current behaviour of the service. A test may change any of it between two requests. */
@@ -31,6 +33,10 @@ export interface Behaviour {
   disabledProjects: Set<string>
   /** Whether an update wipes every member that its body omits, also those that the real service keeps. */
   isForgetful: boolean
+  /** What the receivers of deliveries answer: a status, or 0 for no answer. No request is sent to anyone. */
+  receive: (delivery: { readonly url: string; readonly headers: HeaderLists; readonly data: Json }) => number
+  /** Events and deliveries that were made before it, in milliseconds since the epoch, are gone. */
+  retainedFromMs: number
 }
 
 export function createBehaviour(options: Partial<Behaviour>): Behaviour {
@@ -48,6 +54,8 @@ export function createBehaviour(options: Partial<Behaviour>): Behaviour {
     closedProjects: new Set(),
     disabledProjects: new Set(),
     isForgetful: false,
+    receive: () => 200,
+    retainedFromMs: 0,
     ...options,
   }
 }
@@ -64,6 +72,8 @@ export const releases = {
     contentType: 'application/json; charset=utf-8',
     unknownProjectOfEndpoints: 'project not found',
     retryAfter: 'time',
+    /** Whether an event for an endpoint that does not exist is refused, and not lost. */
+    checksEventEndpoint: false,
     /** Whether `POST …/activate` is below `/api/v1`; `PUT …/pause` wakes a paused endpoint in each. */
     hasActivate: false,
     /** Whether a function is refused for the project in the path, before the licence is checked. */
@@ -75,6 +85,7 @@ export const releases = {
     contentType: 'application/json',
     unknownProjectOfEndpoints: 'Project not found',
     retryAfter: 'time',
+    checksEventEndpoint: false,
     hasActivate: false,
     checksFunctionProject: false,
   },
@@ -85,6 +96,7 @@ export const releases = {
     contentType: 'application/json',
     unknownProjectOfEndpoints: 'Project not found',
     retryAfter: 'seconds',
+    checksEventEndpoint: true,
     hasActivate: true,
     checksFunctionProject: true,
   },

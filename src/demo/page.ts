@@ -42,7 +42,22 @@ export function cutPage<Row extends { readonly uid: string }>(rows: readonly Row
   const start = direction === 'next' ? firstAt(rows, cursor) : backwardStart(rows, query)
   const end = direction === 'next' ? start + perPage + 1 : cursor === '' ? rows.length : endAt(rows, cursor)
   // Ascending order starts at the highest possible cursor, with no rows after it.
-  const read = query.sort === 'ASC' ? [] : rows.slice(start, end)
+  return cutAt(query.sort === 'ASC' ? [] : rows.slice(start, end), start, perPage)
+}
+
+/** The same in ascending order, where the service does it; forward only. */
+export function cutRising<Row extends { readonly uid: string }>(rows: readonly Row[], query: PageQuery): ItemCut<Row> {
+  const end = query.cursor === '' ? rows.length : endAt(rows, query.cursor)
+  const read = rows.slice(Math.max(0, end - query.perPage - 1), end).reverse()
+  return cutAt(read, rows.length - end, query.perPage)
+}
+
+/** `start`: how many rows come before those that were read. */
+function cutAt<Row extends { readonly uid: string }>(
+  read: readonly Row[],
+  start: number,
+  perPage: number,
+): ItemCut<Row> {
   const first = read[0]?.uid ?? ''
   return {
     content: read.slice(0, perPage),

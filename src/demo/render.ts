@@ -43,7 +43,13 @@ export function renderSubscription(
   }
 }
 
-const noDevice = { uid: '', last_seen_at: zeroTime, created_at: zeroTime, updated_at: zeroTime, deleted_at: null }
+export const noDevice = {
+  uid: '',
+  last_seen_at: zeroTime,
+  created_at: zeroTime,
+  updated_at: zeroTime,
+  deleted_at: null,
+}
 
 const redacted = '[REDACTED]'
 
@@ -124,7 +130,7 @@ function renderEndpointStub(row: EndpointRow, release: SimulatedRelease): JsonOb
   }
 }
 
-function unlessEmpty(name: string, text: string): JsonObject {
+export function unlessEmpty(name: string, text: string): JsonObject {
   return text === '' ? {} : { [name]: text }
 }
 
@@ -194,7 +200,7 @@ const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
 const emptyPubSub = { type: '', workers: 0, sqs: null, google: null, kafka: null, amqp: null }
 
 /** In the order of members that every stub has. */
-const noSource = {
+export const noSource = {
   uid: '',
   project_id: '',
   mask_id: '',
@@ -217,7 +223,7 @@ const noSource = {
 }
 
 /** Members of a row, in this order. */
-function pick<Row, Name extends keyof Row & string>(row: Row, ...names: readonly Name[]): Pick<Row, Name> {
+export function pick<Row, Name extends keyof Row & string>(row: Row, ...names: readonly Name[]): Pick<Row, Name> {
   // as: `fromEntries` forgets names.
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>
 }

@@ -16,11 +16,15 @@ import {
   unsupportedType,
 } from './answers.ts'
 import { type Behaviour, releases, type SimulatedRelease } from './behaviour.ts'
+import { type Deletion, deletionAt, performDeletion } from './delete-request.ts'
+import type { DeliveryWorker } from './deliver.ts'
+import { countPathOf, type DeliveryRequest, deliveryRequestAt, performDeliveryRequest } from './delivery-requests.ts'
 import { catalogueOf, renderEventType } from './edits.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import { type FilterRequest, filterRequestAt, performFilterRequest } from './filter-request.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import type { FunctionCall, TransformResult } from './function-worker.ts'
+import { ingest } from './ingest.ts'
 import { readPageQuery } from './page.ts'
 import { defaultRequestIdHeader, type ProjectRow } from './rows.ts'
 import { performWrite, type Write, writeAt } from './write-request.ts'
@@ -29,11 +33,8 @@ export interface DemoRequest {
   readonly method: string
   /** With the query. */
   readonly path: string
-  readonly headers: {
-    readonly authorization?: string
-    readonly 'content-type'?: string
-    readonly 'x-convoy-version'?: string
-  }
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
@@ -44,6 +45,7 @@ interface RouteContext {
   readonly takeToken: () => number
   readonly nowMs: () => number
   readonly answerList: typeof answerList
+  readonly worker: DeliveryWorker
 }
 
 /** The service's answer, without faults. */
@@ -54,8 +56,15 @@ export async function route(incoming: DemoRequest, context: RouteContext): Promi
   const { pathname, searchParams } = new URL(path.startsWith('/') ? `http://service${path}` : path, 'http://service')
   if (pathname === '/healthz') return enveloped(behaviour.release, 200, releases[behaviour.release].health, null)
   if (pathname === routes.licence.path && incoming.method === 'GET') return licence(behaviour)
-  if (!/^\/api(\/|$)/.test(pathname)) return dashboard()
-  const operation = operationAt(incoming.method, pathname.replace(/\/$/, ''), behaviour)
+  const [, mask] = /^\/ingest\/([^/]+)$/.exec(pathname) ?? []
+  if (mask !== undefined && incoming.method === 'POST') {
+    const { fleet, worker, nowMs } = context
+    const { release } = behaviour
+    return ingest(mask, { ...incoming, parameters: searchParams }, { fleet, worker, release, nowMs: nowMs() })
+  }
+  const counted = countPathOf(pathname)
+  if (!/^\/api(\/|$)/.test(counted)) return dashboard()
+  const operation = operationAt(incoming.method, counted.replace(/\/$/, ''), behaviour)
   if (operation === undefined) return notFound()
   if (incoming.method !== operation.method) return methodNotAllowed()
   if (!takesType(incoming.headers['content-type'])) return unsupportedType()
@@ -87,6 +96,8 @@ type Operation =
   | { readonly method: 'GET'; readonly name: 'event-types'; readonly projectUid: string }
   | Write
   | FilterRequest
+  | DeliveryRequest
+  | Deletion
   | { readonly method: 'GET'; readonly name: 'projects' }
   | { readonly method: 'POST'; readonly name: 'test-function'; readonly projectUid: string }
 
@@ -94,11 +105,13 @@ function operationAt(method: string, path: string, { offers, release }: Behaviou
   if (path === '/api/v1/projects') return offers.projects ? { method: 'GET', name: 'projects' } : undefined
   const [, projectUid, rest] = /^\/api\/v1\/projects\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
   if (projectUid === undefined) return undefined
-  const write = writeAt(method, projectUid, rest, release)
+  const write = writeAt(method, projectUid, rest, release) ?? deletionAt(method, projectUid, rest)
   if (write !== undefined) return write
   if (rest === undefined) return offers.project ? { method: 'GET', name: 'project', projectUid } : undefined
   const filters = filterRequestAt(method, projectUid, rest, release)
   if (filters !== undefined) return filters
+  const deliveries = deliveryRequestAt(method, projectUid, rest)
+  if (deliveries !== undefined) return deliveries
   if (rest === 'sources/test_function')
     return offers.testFunction ? { method: 'POST', name: 'test-function', projectUid } : undefined
   if (rest === 'endpoints' || rest === 'subscriptions') return { method: 'GET', name: 'list', list: rest, projectUid }
@@ -175,6 +188,13 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
     return performWrite(fleet, { ...operation, projectUid: uid }, incoming.body, behaviour)
   if (operation.name === 'filters')
     return performFilterRequest(fleet, { ...operation, projectUid: uid }, incoming.body, behaviour)
+  if (operation.name === 'delete') return performDeletion(fleet, { ...operation, projectUid: uid }, release)
+  if (operation.name === 'deliveries') {
+    const { worker, nowMs } = context
+    const { maxPageSize } = behaviour
+    const asked = { fleet, worker, release, maxPageSize, parameters, body: incoming.body, nowMs: nowMs() }
+    return performDeliveryRequest({ ...operation, projectUid: uid }, asked)
+  }
   if (behaviour.outage === 'lists-unreadable') return unreadable(operation.list, release)
   const names = isEndpoints ? namesOf(incoming.headers['x-convoy-version'], behaviour) : 'current'
   if (names === undefined) return enveloped(release, 400, 'Invalid version number')

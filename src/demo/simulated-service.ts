@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answerList, type ListRequest, lists } from './answers.ts'
 import { type Behaviour, createBehaviour, releases, type SimulatedRelease } from './behaviour.ts'
+import { DeliveryWorker } from './deliver.ts'
 import { createFaultFinder, type Fault, type SimulatedAnswer, spoil } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
@@ -32,6 +33,8 @@ export interface SimulatedService {
   readonly faults: Fault[]
   /** Assign to its members to change the service between requests. */
   readonly behaviour: Behaviour
+  /** Sends the deliveries that are due by the service's clock, as each request does before its answer. */
+  advance(): void
   /** Short for `faults.push(fault)`. */
   failNext(fault: Fault): void
   /** Ends every connection, also those that hang. */
@@ -60,13 +63,15 @@ export async function startSimulatedService(
   const list = prerender === false ? answerList : createPageCache()
   if (prerender !== false)
     warmUp(fleet, list, { release: behaviour.release, pageSize: prerender === true ? 1000 : prerender })
-  const context = { fleet, behaviour, nowMs: now, takeToken: createBucket(behaviour, now), answerList: list }
+  const worker = new DeliveryWorker(fleet, behaviour)
+  const context = { fleet, behaviour, nowMs: now, takeToken: createBucket(behaviour, now), answerList: list, worker }
   let served = 0
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url: path = '/', headers } = request
     const requestLine = { method, path }
     const incoming: DemoRequest = { ...requestLine, headers: singleHeaders(headers), body: await bodyOf(request) }
+    worker.advance(now())
     const answer = await route(incoming, context)
     const fault = findFault(requestLine, answer)
     const latencyMs = typeof behaviour.latencyMs === 'number' ? behaviour.latencyMs : behaviour.latencyMs(requestLine)
@@ -102,6 +107,7 @@ export async function startSimulatedService(
     requests,
     faults,
     behaviour,
+    advance: () => worker.advance(now()),
     failNext: (fault) => void faults.push(fault),
     close,
     [Symbol.asyncDispose]: close,
@@ -116,12 +122,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function singleHeaders(headers: IncomingMessage['headers']): DemoRequest['headers'] {
-  const { authorization, 'content-type': type, 'x-convoy-version': version } = headers
-  return {
-    ...(authorization !== undefined && { authorization }),
-    ...(type !== undefined && { 'content-type': type }),
-    ...(typeof version === 'string' && { 'x-convoy-version': version }),
-  }
+  const single = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' ? [[name, value]] : [],
+  )
+  return Object.fromEntries(single)
 }
 
 /** One window of requests for the whole instance. Returns the seconds to wait once it is used up, otherwise 0. */

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import { displayJson, isExactNumber, numberText } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-import { patternFault } from './expressions.ts'
+import { findsPattern, patternFault } from './expressions.ts'
 
 /*
  * How the gateway decides whether an event passes a filter: `pkg/flatten`, `pkg/compare` and
@@ -62,6 +62,16 @@ export function sufficientFields(part: FilterPart, filter: JsonObject, context: 
   if (choices.length > 0 || [...fields.keys()].some((name) => name.includes('$.'))) return []
   const reader = new FilterReader(part, context)
   return [...fields].flatMap(([name, own]) => (reader.readField(name, own, own).never === undefined ? [name] : []))
+}
+
+/** What becomes of one event: of its body, or of another part, whose values are texts. An empty filter lets all through. */
+export function outcomeOf(part: FilterPart, filter: JsonObject, event: Json): Outcome {
+  const branch = flattened(filter)
+  if (isEmpty(branch)) return true
+  const values = new Map([...flattened(event).fields].map(([name, [condition]]) => [name, condition?.[1] ?? null]))
+  // Names of groups change nothing, and Go takes one twice.
+  const finds = (pattern: string, text: string) => findsPattern(pattern.replaceAll(/\(\?P?<\w{1,400}>/g, '('), text)
+  return new FilterReader(part, {}, finds).outcomeOf(branch, values)
 }
 
 /** `$.` steps into a list. */
@@ -161,8 +171,15 @@ class FilterReader {
   readonly #part: FilterPart
   readonly #origin: EventOrigin | undefined
   readonly #moreOperators: readonly string[]
+  readonly #finds: (pattern: string, text: string) => boolean
 
-  constructor(part: FilterPart, { origin, moreOperators = [] }: FilterContext) {
+  /** By itself, which texts an expression finds does not matter: there are some. */
+  constructor(
+    part: FilterPart,
+    { origin, moreOperators = [] }: FilterContext,
+    finds = (_: string, __: string) => true,
+  ) {
+    this.#finds = finds
     this.#part = part
     this.#origin = origin
     this.#moreOperators = moreOperators
@@ -181,6 +198,24 @@ class FilterReader {
     const never = isSkippable ? undefined : (needed.length > 0 ? needed : fields).find((one) => one.never !== undefined)
     const fails = [...fields, ...choices].find((one) => one.fails !== undefined)
     return { ...(never?.never && { never: never.never }), ...(fails?.fails && { fails: fails.fails }) }
+  }
+
+  /** Of an event with these fields. */
+  outcomeOf({ fields, choices, faults }: Branch, event: ReadonlyMap<string, Json>): Outcome {
+    if (faults.length > 0) return 'error'
+    const ofFields = [...fields].flatMap(([name, conditions]): Outcome[] => {
+      if (!name.includes('$.')) {
+        const value = event.get(name)
+        return value === undefined ? [] : [this.#outcome(conditions, value)]
+      }
+      const members = [...event].filter(([field]) => field.replaceAll(/(?<=^|\.)\d{1,9}(?=\.)/g, '$') === name)
+      return [anyOf(members.map(([, value]) => this.#outcome(conditions, value)))]
+    })
+    const ofChoices = choices.map(({ operator, branches }) => {
+      const outcomes = branches.map((one) => isEmpty(one) || this.outcomeOf(one, event))
+      return operator === '$or' ? anyOf(outcomes) : allOf([true, ...outcomes])
+    })
+    return allOf([...ofFields, ...ofChoices])
   }
 
   #readChoice(operator: string, branches: readonly Branch[], above: Fields): FilterVerdict {
@@ -276,8 +311,9 @@ class FilterReader {
       case '$exist':
         return typeof operand === 'boolean' ? operand : 'error'
       case '$regex':
-        // Which texts it matches does not matter: some do.
-        return typeof value !== 'string' || regexFault(operand) !== undefined ? 'error' : true
+        if (typeof value !== 'string' || typeof operand !== 'string' || regexFault(operand) !== undefined)
+          return 'error'
+        return this.#finds(operand, value)
       default:
         return this.#moreOperators.includes(operator) ? true : 'error'
     }
@@ -307,6 +343,15 @@ class FilterReader {
 }
 
 type Outcome = boolean | 'error'
+
+function anyOf(outcomes: readonly Outcome[]): Outcome {
+  return outcomes.includes('error') ? 'error' : outcomes.includes(true)
+}
+
+/** Nothing at all is not a match. */
+function allOf(outcomes: readonly Outcome[]): Outcome {
+  return outcomes.includes('error') ? 'error' : outcomes.length > 0 && !outcomes.includes(false)
+}
 
 /** All conditions that hold where a field is there: those of the branch and of what `$and` adds. */
 function gather({ fields, choices }: Branch, into: Map<string, readonly Condition[]>): Fields {
@@ -370,7 +415,7 @@ function regexFault(operand: Json): string | undefined {
 }
 
 /** Go's `textproto.CanonicalMIMEHeaderKey`. */
-function canonicalHeader(name: string): string {
+export function canonicalHeader(name: string): string {
   if (!/^[\w!#$%&'*+.^`|~-]{1,400}$/.test(name)) return name
   return name.toLowerCase().replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 }

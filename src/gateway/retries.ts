@@ -30,6 +30,11 @@ export function retryScheduleOf(strategy: Strategy | null | undefined): RetrySch
   return { type, retries, intervalSeconds: seconds, spanSeconds }
 }
 
+/** From a failed attempt to the next one, in seconds; `attempts`: those before it. Without the chance in it. */
+export function retryDelay({ type, duration }: { type: string; duration: number }, attempts: number): number {
+  return type === 'exponential' ? Math.min(duration * 2 ** attempts, longestDelaySeconds) : duration
+}
+
 /** Up to 5 s of chance that each delay has besides are left out. */
 function doublingSpan(seconds: number, retries: number): number {
   if (seconds <= 0) return 0

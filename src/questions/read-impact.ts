@@ -51,7 +51,7 @@ export function openImpactAsker({ config, terminal, signal, now }: AskerOptions)
   } catch (error) {
     // Who asks over a port need not know the files of this machine.
     if (!(error instanceof AuditError) || terminal.reading !== undefined) throw error
-    const reason = `Not asked: ${error.message}.`
+    const reason = `Not asked: ${error.message.replaceAll('\n', '; ')}.`
     return { ask: async (_, questions) => questions.map(() => reason), close: async () => {} }
   }
   const { services, close } = openServices(configuration, [], { terminal, patience: 'short' })

@@ -9,12 +9,14 @@ import { messageOf } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
 import { openPages } from '../pages/open-pages.ts'
+import type { SitePlan } from '../pages/page.ts'
 import { scopeSite } from '../pages/scope.ts'
 import { createSite, type SiteOptions } from '../pages/site.ts'
 import { gatewayOf } from '../questions/restore.ts'
 import { answerRequests } from '../serving/answer-in-thread.ts'
 import type { RequestHandler } from '../serving/listen.ts'
 import { hostCheck } from '../serving/refuse-request.ts'
+import { hasKeys } from './api/answer-api.ts'
 import { createApi } from './api/create-api.ts'
 import type { PagesThread } from './open-pages-thread.ts'
 
@@ -54,6 +56,7 @@ async function openSite(): Promise<RequestHandler> {
       },
       pool: () => readPoolOf(location),
       gatewayOf: (project) => gatewayOf(project, options, terminal),
+      ...(hasKeys(options.config, terminal) && { askImpact }),
     },
     now,
     isHostOfPort,
@@ -68,6 +71,20 @@ async function openSite(): Promise<RequestHandler> {
     onFault,
     // Who may read comes from the configuration, also where the history is named without it.
     notes: { history, masking: () => openMasking({ config: options.config }, terminal), now, onFault },
+  })
+}
+
+/** As the command asks. */
+const askImpact: NonNullable<SitePlan['askImpact']> = async (history, asked, now) => {
+  const { impact } = await import('../questions/impact.ts')
+  const values = { ...asked, project: [], kind: undefined }
+  const limit = Number.POSITIVE_INFINITY
+  return impact.read(history, values, {
+    format: 'page',
+    limit,
+    now,
+    terminal: { ...terminal, reading: { history } },
+    options,
   })
 }
 

@@ -1,3 +1,6 @@
+import { pointersOverlap } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
+
 /*
  * What the service makes of an event: a delivery for each subscription that it matches. Tried on Convoy v26.3.6, and read
  * in v25.6.3 and v26.7.3 (`datastore/models.go`, `worker/task/process_event_creation.go`, `process_event_delivery.go`).
@@ -50,4 +53,20 @@ export function windowParameters({ from, to }: { readonly from: number; readonly
 
 function inSeconds(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19)
+}
+
+/**
+ * Fields that decide whether events become deliveries, and whether these arrive, by the kind of the resource: JSON Pointers.
+ * Nothing reads `is_disabled` of a source when a request comes in (`api/ingest.go`).
+ */
+export const deliveryFields = {
+  endpoint: ['/status', '/url', '/authentication', '/mtls_client_cert', '/owner_id'],
+  subscription: ['/filter_config', '/filters', '/endpoint_uid', '/source_uid', '/type'],
+  source: ['/verifier', '/mask_id', '/type', '/provider', '/pub_sub'],
+} as const satisfies Partial<Record<Kind, readonly string[]>>
+
+/** Whether a change at a place of a resource may stop deliveries; an empty path: all of it, such as its removal. */
+export function mayStopDeliveries(kind: Kind | undefined, path: string): boolean {
+  const fields: Partial<Record<Kind, readonly string[]>> = deliveryFields
+  return kind !== undefined && (fields[kind]?.some((field) => pointersOverlap(field, path)) ?? false)
 }

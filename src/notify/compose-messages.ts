@@ -2,6 +2,7 @@ import { toReportCause, verdictOf } from '../audit/compose-report.ts'
 import { matchesProject, mayMatchIn } from '../config/choose-projects.ts'
 import type { Channel } from '../config/configuration.ts'
 import { opensTickets } from '../config/notify-schema.ts'
+import { mayStopDeliveries } from '../gateway/deliveries.ts'
 import type { Cause, CausedChange } from '../history/cause.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
@@ -15,6 +16,7 @@ import { countSeverities, isAtLeast, isUnchecked, severities } from '../model/vi
 import { describeCause } from '../report/describe-cause.ts'
 import { describeFailures, groupByCause } from '../report/describe-failures.ts'
 import { whenChanged } from '../report/describe-notes.ts'
+import { shortFingerprint } from '../report/text/shorten.ts'
 import { explainEvents } from './explain-events.ts'
 import { byImportance, findEvents, foldEndedByPolicy, foldListings, idOf, runIdentity } from './find-events.ts'
 import { headlineOf, resourceName, weigh } from './headline.ts'
@@ -234,6 +236,7 @@ function runMessage(
       events: named.map(explain),
       more: listed.length - named.length,
       command: `hookdrift report --run ${number}`,
+      impact: impactOf(causes, events),
       report_url: links.report(number),
       incident,
       already_open,
@@ -241,6 +244,20 @@ function runMessage(
     changed,
   )
   return { id: message.id, body: JSON.stringify(message) }
+}
+
+/** About the worst cause, else the worst violation, that may have stopped deliveries; also where it is over. */
+function impactOf(causes: readonly Cause[], events: readonly Event[]): string | undefined {
+  const cause = causes.find(({ kind, change, fields }) => {
+    return change === 'removed' ? mayStopDeliveries(kind, '') : fields.some(({ path }) => mayStopDeliveries(kind, path))
+  })
+  if (cause !== undefined) return `hookdrift impact ${cause.id}`
+  const isOver = ({ type, resolution }: Event) => type === 'violation.resolved' && resolution === 'fixed'
+  const [event] = events
+    .filter((each) => (openTypes.has(each.type) || isOver(each)) && each.rule?.startsWith('drift/'))
+    .filter(({ kind, path }) => mayStopDeliveries(kind, path ?? ''))
+    .sort(byImportance)
+  return event?.fingerprint && `hookdrift impact ${shortFingerprint(event.fingerprint)}`
 }
 
 function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {

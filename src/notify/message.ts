@@ -134,6 +134,8 @@ export interface Message {
   readonly more: number
   /** The command that shows all of it. */
   readonly command: string
+  /** The command that counts what the worst of it cost in deliveries; absent where none may have stopped. */
+  readonly impact?: string | undefined
   /** Where the report of the run is published, if such an address is configured. */
   readonly report_url?: string | undefined
   /** What the message does to an incident at its receiver. */

@@ -81,7 +81,7 @@ const mostCauses = 10
 /** What happened in a sentence, then where to see it, how to fix it and what to run; the run as a whole comes last. */
 function blocksOf(message: Message): readonly (TextBlock | ListBlock)[] {
   const { when, in_between, verdict, storm, rules, causes = [], failures = [], events, more, command } = message
-  const { run, report_url, already_open, incident } = message
+  const { run, report_url, already_open, incident, impact } = message
   const fixed = new Set<string>()
   return [
     ...given(
@@ -99,6 +99,7 @@ function blocksOf(message: Message): readonly (TextBlock | ListBlock)[] {
       events.map((event) => showEvent(event, fixed)),
     ),
     ...given(
+      impact && ['What it cost in deliveries: ', { code: impact }],
       verdict?.text,
       sayOpen(already_open),
       more > 0 || run !== null ? [more > 0 ? `and ${more} more: ` : 'Full report: ', { code: command }] : undefined,

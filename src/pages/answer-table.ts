@@ -29,6 +29,7 @@ export async function readRowLinks(request: SiteRequest, link: SiteLink = reques
       readonly kind: never
       readonly uid: string
       readonly fingerprint: string
+      readonly id: string
       readonly number: number
     }
     switch (kind) {
@@ -44,6 +45,8 @@ export async function readRowLinks(request: SiteRequest, link: SiteLink = reques
         return link(paths.rule(text))
       case 'owner':
         return link(paths.owner(text))
+      case 'impact':
+        return link('/impact', { target: about.id })
       case 'opened':
         return text !== '0' && isKept(about.number)
           ? link('/violations', { since: about.number, state: 'all' })

@@ -3,6 +3,7 @@ import type { HistoryAccess } from '../app/process-context.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import type { JsonObject } from '../model/json.ts'
 import { neutralise, neutraliseJson } from '../text/neutralise.ts'
+import { isCrossSite } from './access/refuse.ts'
 import { forbidCaching, type IsFresh } from './freshness.ts'
 import { faultForReaders, NotAllowed, type ReaderFault, type SiteHistory, type SiteScope } from './page.ts'
 import { readQuery } from './query.ts'
@@ -29,6 +30,8 @@ export interface ApiEntry {
 /** A command with JSON Schemas of its parameters, as members of one object, and of its answer. */
 export interface ApiTool extends ApiEntry {
   readonly isOfAllProjects: boolean
+  /** Whether it asks a service. */
+  readonly asksService: boolean
   readonly input: JsonObject
   readonly output: JsonObject
 }
@@ -38,6 +41,8 @@ export interface PreparedAnswer {
   readonly isOfRun: boolean
   /** Whether only readers of all projects get it. */
   readonly isOfAllProjects: boolean
+  /** Whether it asks a service. Default: no. */
+  readonly asksService?: boolean
   /** Its media type; default: JSON. */
   readonly type?: string
   /**
@@ -75,6 +80,8 @@ export function apiRoutes({ history, api, scope, onFault }: ApiOptions, isFresh:
   routes.get('/:command{.+}', async (context) => {
     const answer = await api.prepare(context.req.param('command'), new URL(context.req.url).searchParams)
     if (answer.isOfAllProjects && scope !== undefined) throw new NotAllowed()
+    // Without a form, any page of another site could have a service asked.
+    if (answer.asksService && isCrossSite(context.req.raw)) throw new NotAllowed('This is not for pages of other sites')
     const opened = await history()
     const last = answer.isOfRun ? await findLastRun(opened) : undefined
     if (last === undefined) forbidCaching(context)

@@ -5,6 +5,7 @@ import { refuseRequest } from '../serving/refuse-request.ts'
 import { credentialIn } from './access/credentials.ts'
 import type { Access } from './access/open-access.ts'
 import { askForToken } from './access/refuse.ts'
+import { impactPath } from './impact.ts'
 import type { SiteReader, Viewer } from './page.ts'
 import { siteHeaders, staticRoutes } from './static-routes.ts'
 import { type NoteDesk, notesPath, refuseForeignNote, takeNote } from './take-note.ts'
@@ -37,7 +38,7 @@ export function openPages({ access, siteOf, isHostOfPort, onFault, notes }: Page
   const front = new Hono<{ Bindings: Connection }>()
   front.use(siteHeaders())
   const taking = notes === undefined ? [] : [notesPath]
-  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout', '/mcp', ...taking] }))
+  front.use(refuseRequest({ isHostOfPort, forms: ['/login', '/logout', '/mcp', impactPath, ...taking] }))
   front.use(compress())
   front.route('/', staticRoutes())
   if (notes !== undefined) {

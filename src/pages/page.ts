@@ -8,6 +8,8 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { PoolState } from '../pool/workers.ts'
+import type { ImpactRow } from '../questions/impact-row.ts'
+import type { QuestionReply } from '../questions/question.ts'
 import type { Gateway } from '../repair/gateway.ts'
 import type { Markup } from '../report/html/markup.ts'
 import type { SiteLink } from './link.ts'
@@ -48,6 +50,8 @@ export interface SiteRequest {
   readonly query: SiteQuery
   /** A link within the pages: it stays at the run of this page. */
   readonly link: SiteLink
+  /** Asks a gateway what a drift cost; absent where the reader may not, or the process has no key. */
+  readonly askImpact?: (asked: AskedImpact) => Promise<QuestionReply<ImpactRow>>
 }
 
 /** What is planned, besides what the history records. */
@@ -58,6 +62,8 @@ export interface SitePlan {
   pool(): Promise<PoolState | undefined>
   /** Where requests about a project go, as far as the configuration shows it. */
   gatewayOf(project: ProjectRef): Gateway
+  /** Asks a gateway what a drift cost; absent where the process has no key. `now`: milliseconds since the epoch. */
+  readonly askImpact?: (history: SiteHistory, asked: AskedImpact, now: number) => Promise<QuestionReply<ImpactRow>>
 }
 
 export const noPlan: SitePlan = {
@@ -77,6 +83,13 @@ export interface SiteConfiguration {
 export interface SiteScope {
   /** Patterns of `service/project`. */
   readonly projects: readonly string[]
+}
+
+/** What a person asks about; `from` and `to` as on the command line. */
+export interface AskedImpact {
+  readonly target: string
+  readonly from: string | undefined
+  readonly to: string | undefined
 }
 
 /** What pages read. */
@@ -122,12 +135,12 @@ export class NotFound extends Error {
   override readonly name = 'NotFound'
 }
 
-/** The reader may know of some projects, and this is about all of them. */
+/** It is not for this reader; by itself: it is about all projects, and the reader may know of some. */
 export class NotAllowed extends Error {
   override readonly name = 'NotAllowed'
 
-  constructor() {
-    super('This is only for readers of all projects')
+  constructor(message = 'This is only for readers of all projects') {
+    super(message)
   }
 }
 

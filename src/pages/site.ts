@@ -6,6 +6,8 @@ import { countsFromNow } from '../questions/query-parameters.ts'
 import { emptyState } from '../report/html/components/parts.ts'
 import { html, nothing } from '../report/html/markup.ts'
 import { refuseRequest } from '../serving/refuse-request.ts'
+import { mostBodyBytes, readBody } from '../serving/stream-bytes.ts'
+import { isCrossSite } from './access/refuse.ts'
 import { type Api, apiRoutes } from './api.ts'
 import { baselinesPage, differencesPage } from './baselines.ts'
 import { comparePage } from './compare.ts'
@@ -13,6 +15,7 @@ import { compliancePage, frameworkPage } from './compliance.ts'
 import { answerFeed } from './feed.ts'
 import { runAsOf } from './find-runs.ts'
 import { forbidCaching, type IsFresh, watchFreshness } from './freshness.ts'
+import { answeringPage, impactPage, impactPath } from './impact.ts'
 import { layOutNotice, layOutPage, type PageFrame } from './layout.ts'
 import { linksAt, readSegments } from './link.ts'
 import { instructions, toolsOf } from './mcp/assistant.ts'
@@ -21,6 +24,7 @@ import { notificationsPage } from './notifications.ts'
 import { overviewPage } from './overview.ts'
 import { ownedEndpointsPage, ownerPage } from './owner.ts'
 import {
+  type AskedImpact,
   faultForReaders,
   NotAllowed,
   NotFound,
@@ -70,7 +74,7 @@ export interface SiteOptions {
 export function createSite(options: SiteOptions): Hono {
   const site = new Hono()
   site.use(siteHeaders())
-  site.use(refuseRequest({ ...options, forms: ['/mcp'] }))
+  site.use(refuseRequest({ ...options, forms: ['/mcp', impactPath] }))
   site.use(compress())
   site.route('/', staticRoutes())
   const isFresh = watchFreshness(options.version, (context) =>
@@ -83,10 +87,37 @@ export function createSite(options: SiteOptions): Hono {
     mcpRoutes({ tools: toolsOf({ ...options, describeFault }), version: options.version, instructions }),
   )
   site.get('/feed.atom', (context) => answerFeed(context, { ...options, isFresh }))
+  let isAsked = false
+  site.post(impactPath, async (context) => {
+    if (isCrossSite(context.req.raw)) throw new NotAllowed('This form was sent by a page of another site')
+    if (!mayAsk(context, options)) throw new NotAllowed('This takes a key of the gateway: use the command')
+    const body = await readBody(context.req.raw)
+    if (body === undefined) throw new NotAllowed(`The form has more than ${mostBodyBytes} bytes`)
+    // One at a time: each may read thousands of rows.
+    if (isAsked) return notice(context, options, busy)
+    isAsked = true
+    try {
+      const form = readQuery(new URLSearchParams(body.toString()), impactPage.parameters)
+      return await answerPage(answeringPage(form), context, { ...options, isFresh })
+    } finally {
+      isAsked = false
+    }
+  })
   for (const page of pages) site.get(page.path, (context) => answerPage(page, context, { ...options, isFresh }))
   site.notFound((context) => notice(context, options, { status: 404, title: 'There is no such page' }))
   site.onError((error, context) => answerError(error, context, options))
   return site
+}
+
+const busy = {
+  status: 503,
+  title: 'The gateway is being asked already',
+  advice: 'Try again when that answer is there.',
+} as const
+
+/** Whether a reader may have a gateway asked: nobody is named as one, so that this is a person of this machine. */
+function mayAsk(context: Context, { plan, scope }: SiteOptions): boolean {
+  return plan?.askImpact !== undefined && scope === undefined && readerOf(context).viewer.name === undefined
 }
 
 async function answerPage(
@@ -110,6 +141,8 @@ async function answerPage(
   const run = await runAsOf(history, named, { now, last })
   const isLatest = named === undefined
   const link = linksAt(isLatest ? undefined : run.number)
+  const { plan = noPlan } = options
+  const { askImpact } = plan
   const request: SiteRequest = {
     history,
     run,
@@ -117,8 +150,12 @@ async function answerPage(
     now,
     query,
     link,
-    plan: options.plan ?? noPlan,
+    plan,
     params: readSegments(context.req.param()),
+    ...(askImpact !== undefined &&
+      mayAsk(context, options) && {
+        askImpact: (asked: AskedImpact) => askImpact(history, asked, now),
+      }),
   }
   const shown = await page.show(request)
   const content = { ...shown, alarm: html`${showMoved(await readMove(history))}${shown.alarm ?? nothing}` }
@@ -200,6 +237,7 @@ export const pages: readonly SitePage[] = [
   causesPage,
   coveragePage,
   notesPage,
+  impactPage,
   trendPage,
   notificationsPage,
   workerPage,

@@ -1,3 +1,4 @@
+import { mayStopDeliveries } from '../gateway/deliveries.ts'
 import type { Acceptance } from '../history/acceptances.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readNotesBetween } from '../history/sql/notes.ts'
@@ -56,6 +57,7 @@ import { showTime } from '../report/text/show-time.ts'
 import { builtInRule, rules } from '../rules/rules.ts'
 import { count } from '../text/count.ts'
 import { isOfLastRun, presentOf, type RunNames, readRunNames, thenSection } from './find-runs.ts'
+import { impactButton } from './impact.ts'
 import { linkToProject, linkToResource, paths, reportLinks } from './link.ts'
 import { NotFound, type SitePage, type SiteRequest } from './page.ts'
 import { readRequests, showRequests } from './restore-requests.ts'
@@ -91,7 +93,7 @@ export const violationPage: SitePage = {
 ${await showHistoryOf(request, identified, { spans, runs })}
 <h2 id="fix">What to do</h2>
 ${rule !== undefined && rule.remediation !== '' && remediation(remediationFor(rule.remediation, [row]))}${await showRepair(request, identified, row)}
-<h2 id="history">History</h2>
+${showCost(request, row)}<h2 id="history">History</h2>
 ${showStates(spans, runs)}`,
       aside: await showFacts(request, { row, rule, identified }),
       same: isScanned(row)
@@ -385,6 +387,14 @@ async function showRepair(request: SiteRequest, violation: IdentifiedViolation, 
     return html`<p>The value is an option of the policy, which these pages do not read: ${command(restore)} prints the request.</p>`
   }
   return html`${answer.rows.length > 0 && html`<h3>The request that repairs it</h3>`}${showRequests(answer)}`
+}
+
+/** Where it may have stopped deliveries: how to find out. Of a past run, the present one says more. */
+function showCost(request: SiteRequest, { kind, path, fingerprint }: ViolationRow): Markup {
+  if (!mayStopDeliveries(kind, path)) return nothing
+  return html`<h2 id="cost">What it cost</h2>
+${impactButton(request, fingerprint)}
+`
 }
 
 /** Whether the value that repairs violations of a rule is an option of the policy. */

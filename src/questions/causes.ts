@@ -59,6 +59,7 @@ export const causesView: AnswerView<ReportCause> = {
     ...(['violations', 'rules', 'affected'] as const).map((name) => ({ name, only: 'csv' as const })),
     { name: 'following', only: 'text', show: describeFollowing },
     { name: 'put back', only: 'text', show: ({ id }) => `\`hookdrift restore --cause ${id}\`` },
+    { name: 'what it cost', only: 'text', link: 'impact', show: ({ id }) => `hookdrift impact ${id}` },
     { name: 'fields', only: 'csv' },
   ],
   blocks: ({ rows }, { runNumber: run, commandFor }) =>

@@ -1,4 +1,5 @@
 import { chosenBy, matchesProject } from '../config/choose-projects.ts'
+import { deliveryFields, mayStopDeliveries } from '../gateway/deliveries.ts'
 import { findIdentities } from '../history/find-identities.ts'
 import { findRun } from '../history/find-run.ts'
 import type { HistoryReader } from '../history/reader.ts'
@@ -323,8 +324,7 @@ const lostWithEndpoint = 'Convoy keeps no event that names a deleted endpoint: w
 
 /** Whether requests to a source may be refused, or not be found, before they are events. */
 function losesAtTheDoor({ paths }: Drift): boolean {
-  const decides = ['/verifier', '/mask_id', '/type', '/pub_sub', '/provider']
-  return paths === 'removed' || paths.some((path) => decides.some((one) => path === one || path.startsWith(`${one}/`)))
+  return paths === 'removed' || paths.some((path) => mayStopDeliveries('source', path))
 }
 
 function isWithin({ fromRun, toRun }: VersionSpan, { firstRun, lastRun }: ImpactWindow): boolean {
@@ -391,14 +391,11 @@ async function subscriptionsOf(
       isChanged:
         before !== undefined &&
         former !== undefined &&
-        (isRemoved || later.some((version) => differsIn('subscription', former, version, deciding))),
+        (isRemoved || later.some((version) => differsIn('subscription', former, version, deliveryFields.subscription))),
     })
   }
   return lives
 }
-
-/** What decides which events a subscription delivers, and where. */
-const deciding = ['/filter_config', '/filters', '/endpoint_uid', '/source_uid', '/type']
 
 /** An endpoint that several resources concerned is one, from the first of their windows to the end of the last. */
 function mergeAlike(found: readonly ConcernedEndpoint[]): readonly ConcernedEndpoint[] {

@@ -541,7 +541,7 @@ export async function readCauseRestore(
     },
     remarks: [`${describeCause(reported)}, in run ${first_run}.`, ...notes],
     ...limited(rows, limit),
-    conclusion: concludeCauseRestore({ leftOut, kept, manualSteps }, rows.length),
+    conclusion: concludeCauseRestore(cause, { leftOut, kept, manualSteps }, rows.length),
   }
 }
 

@@ -1,3 +1,5 @@
+import { mayStopDeliveries } from '../gateway/deliveries.ts'
+import type { Cause } from '../history/cause.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { curlLines } from '../repair/curl.ts'
 import type { Gateway } from '../repair/gateway.ts'
@@ -138,11 +140,17 @@ export function concludeRestore(restoration: Restoration, requests: number): str
     ...describeDependents(dependents, kind),
     ...(fixes.length > 0 ? [`Before you send it, read ${pages.join(', ')}.`] : []),
     ...(requests > 0 ? ['hookdrift has sent nothing. Read the request, send it, and audit again.'] : []),
+    ...(requests > 0 && mayStopDeliveries(kind, '') ? [sayImpact(shellWord(resource.uid))] : []),
   ]
+}
+
+function sayImpact(target: string): string {
+  return `Then \`hookdrift impact ${target}\` counts what was not delivered meanwhile.`
 }
 
 /** The same where a cause is put back. */
 export function concludeCauseRestore(
+  { id, kind }: Pick<Cause, 'id' | 'kind'>,
   { leftOut, kept, manualSteps }: Readonly<Record<'leftOut' | 'kept' | 'manualSteps', readonly StepOfResource[]>>,
   requests: number,
 ): string[] {
@@ -161,6 +169,7 @@ export function concludeCauseRestore(
     ...(requests > 0
       ? [
           'hookdrift has sent nothing. Read the requests, send them, and audit again: another open cause may affect the same resources.',
+          ...(mayStopDeliveries(kind, '') ? [sayImpact(id)] : []),
         ]
       : []),
   ]

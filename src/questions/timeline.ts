@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { chosenBy } from '../config/choose-projects.ts'
+import { mayStopDeliveries } from '../gateway/deliveries.ts'
 import { findKnown } from '../history/find-identities.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readNotesBetween } from '../history/sql/notes.ts'
@@ -28,7 +29,8 @@ import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } fr
 import { describeEnding } from '../report/describe-ending.ts'
 import { describeNotes, notesNamed, timesOf } from '../report/describe-notes.ts'
 import { type Block, type Inline, type Item, list, section, text } from '../report/document/blocks.ts'
-import { shorten, shortenSeals } from '../report/text/shorten.ts'
+import { isShellSafe } from '../report/text/commands.ts'
+import { shorten, shortenSeals, shortFingerprint } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -363,8 +365,21 @@ function momentItem(row: TimelineRow, notes: readonly Note[]): Item {
   return {
     text: `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${change === null ? '' : `: ${words[change]}`}`,
     fields,
-    below: [...(meanwhile === '' ? [] : [meanwhile]), ...violations.map(sayTurn)],
+    below: [...(meanwhile === '' ? [] : [meanwhile]), ...violations.map(sayTurn), ...sayImpact(row)],
   }
+}
+
+/** What counts the deliveries that a change stopped. */
+function sayImpact({ kind, uid, change, fields, between, violations }: TimelineRow): readonly Inline[] {
+  const isActive = ({ path, after }: FieldChange) => path === '/status' && after === 'active'
+  const stops = fields.some((field) => !isActive(field) && mayStopDeliveries(kind, field.path))
+  if (change !== 'removed' && !stops) return []
+  if (!mayStopDeliveries(kind, '') || !isShellSafe(uid)) return []
+  const opened = violations.find(({ state, path }) => state === 'opened' && mayStopDeliveries(kind, path))
+  const from = between?.after_run ?? undefined
+  const target = opened === undefined ? uid : shortFingerprint(opened.fingerprint)
+  const since = opened !== undefined || from === undefined ? '' : ` --from ${from}`
+  return [`What it cost: \`hookdrift impact ${target}${since}\``]
 }
 
 function sayTurn(violation: TimelineViolation): Inline {

@@ -4,7 +4,7 @@ import { breakWord, padColumns, partsOf, widthOf, wordsOf, wrapPieces } from './
 import { neutralise } from './neutralise.ts'
 
 /** What a value names, so that a page leads there. */
-export type LinkKind = 'project' | 'resource' | 'violation' | 'run' | 'rule' | 'owner' | 'opened'
+export type LinkKind = 'project' | 'resource' | 'violation' | 'run' | 'rule' | 'owner' | 'opened' | 'impact'
 
 interface ColumnStyle<Row> {
   /** The text for people, where it differs from the value. The table neutralises it. */

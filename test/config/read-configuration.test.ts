@@ -58,7 +58,7 @@ describe('readConfiguration', () => {
           ],
           listings: { sources: 'auto', project: 'auto', event_types: 'auto', filters: 'auto', licence: 'auto' },
           filtersPerRun: 2000,
-        deliveriesPerQuestion: 20_000,
+          deliveriesPerQuestion: 20_000,
           mostWalks: 4,
           matches: [],
           organisation: undefined,

@@ -6,6 +6,7 @@ import { readOwner } from '../../scripts/release/owner.ts'
 import { sbomOf } from '../../scripts/release/sbom.ts'
 import { publishedManifest } from '../../scripts/release/stage-files.ts'
 import { llmsText } from '../../site/llms.ts'
+import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { describeApi } from '../../src/cli/api/describe-api.ts'
 import { describeCommand } from '../../src/cli/commands.ts'
 import { builtInFramework } from '../../src/compliance/framework.ts'
@@ -52,7 +53,7 @@ async function reportsAs(format: 'sarif' | 'junit' | 'ocsf', { give }: Desk): Pr
 }
 
 const api = async ({ give }: Desk) =>
-  give('openapi.json', JSON.stringify(await describeApi('1.2.3', describeCommand), null, 1))
+  give('openapi.json', JSON.stringify(await describeApi(apiEntries, '1.2.3', describeCommand), null, 1))
 
 /** Who examines what hookdrift writes, and by whose rules. */
 export const examiners: Readonly<Record<string, Examiner>> = {

@@ -135,7 +135,9 @@ describe('nothing counts of a list', () => {
     const { code, stdout } = await cli.run(['impact', endpoint.uid, '--format', 'json'])
     expect(code).toBe(3)
     const [{ reasons }] = JSON.parse(stdout).rows
-    expect(reasons).toEqual([expect.stringMatching(/^Nothing was listed, and whether the key reads this project is not known/)])
+    expect(reasons).toEqual([
+      expect.stringMatching(/^Nothing was listed, and whether the key reads this project is not known/),
+    ])
     cli.service.faults.length = 0
   })
 })

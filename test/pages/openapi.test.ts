@@ -48,7 +48,7 @@ it('says how to log in, and which answers are no answer', async () => {
 
 it('would find a fault', async () => {
   const broken = {
-    ...(await describeApi('1', describeCommand)),
+    ...(await describeApi(apiEntries, '1', describeCommand)),
     paths: { '/x': { get: { parameters: [{ name: 'a' }] } } },
   }
   expect((await new Validator().validate(broken)).valid).toBe(false)

@@ -15,12 +15,14 @@ export interface ApiAddress {
   readonly isOfAllProjects?: true
   /** Whether its text has commands that its JSON does not. */
   readonly hasCommands?: true
+  /** Whether it asks a service: then it is there only where the process has the keys, and never for pages of other sites. */
+  readonly asksService?: true
   readonly load: () => Promise<ApiSource>
 }
 
 /**
- * All addresses below `/api/v1/`, by name. What writes, asks a service, walks the disk or runs a statement of its reader is
- * not among them.
+ * All addresses below `/api/v1/`, by name. What writes, walks the disk or runs a statement of its reader is not among them;
+ * of what asks a service, `impact` alone is.
  */
 export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   accept: question('accept --list', async () => (await import('../../questions/acceptances.ts')).acceptances, {
@@ -35,6 +37,11 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   compare: question('compare', async () => (await import('../../questions/compare.ts')).compare),
   coverage: question('coverage', async () => (await import('../../questions/coverage.ts')).coverage),
   diff: question('diff', async () => (await import('../../questions/diff.ts')).diff),
+  impact: question('impact', async () => (await import('../../questions/impact.ts')).impact, {
+    isOfAllProjects: true,
+    hasCommands: true,
+    asksService: true,
+  }),
   notes: question('note --list', async () => (await import('../../questions/notes.ts')).notes, {
     description: 'List what people noted: what they did, when, who wrote it down, and which projects it is about',
     answer: 'note',
@@ -55,6 +62,11 @@ export const apiEntries: Readonly<Record<string, ApiAddress>> = {
   trend: question('trend', async () => (await import('../../questions/trend.ts')).trend),
   violations: question('violations', async () => (await import('../../questions/violations.ts')).violations),
   waivers: question('waivers list', async () => (await import('../../questions/waivers.ts')).waivers),
+}
+
+/** Those that a process offers. */
+export function entriesFor(hasKeys: boolean): Readonly<Record<string, ApiAddress>> {
+  return Object.fromEntries(Object.entries(apiEntries).filter(([, { asksService }]) => hasKeys || !asksService))
 }
 
 /** Says what a command does, and in which group the help has it, by its words. */

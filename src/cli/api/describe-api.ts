@@ -9,15 +9,21 @@ import { type ApiParameter, formatParameter, limitParameter, parametersOf } from
 import { runParameter, shapeOf } from '../../questions/question.ts'
 import { type ApiAddress, apiEntries, type DescribeCommand, descriptionOf } from './api-entries.ts'
 
+type ApiAddresses = Readonly<Record<string, ApiAddress>>
+
 /** The API as OpenAPI 3.1, of the commands' own options and the published schemas of their answers. */
-export async function describeApi(version: string, describe: DescribeCommand): Promise<JsonObject> {
-  const described = Object.entries(apiEntries).map(async ([name, entry]) => {
+export async function describeApi(
+  entries: ApiAddresses,
+  version: string,
+  describe: DescribeCommand,
+): Promise<JsonObject> {
+  const described = Object.entries(entries).map(async ([name, entry]) => {
     const get = await describeEntry(name, entry, describe)
     const post = name === 'notes' ? { post: describeNoting(get.tags ?? []) } : {}
     return [`/api/v1/${name}`, { get, ...post }] as const
   })
   const { homepage } = ownManifest()
-  const groups = new Set(Object.values(apiEntries).map(({ words }) => describe(words).group))
+  const groups = new Set(Object.values(entries).map(({ words }) => describe(words).group))
   return {
     openapi: '3.1.0',
     info: {
@@ -213,13 +219,14 @@ function rooted(json: Json, name: string, names: ReadonlyMap<string, string>): J
 }
 
 /** The API as tools, of the same parameters and schemas as its OpenAPI. */
-export async function describeTools(describe: DescribeCommand): Promise<readonly ApiTool[]> {
+export async function describeTools(entries: ApiAddresses, describe: DescribeCommand): Promise<readonly ApiTool[]> {
   const schemas = answerSchemas()
   return Promise.all(
-    Object.entries(apiEntries).map(async ([name, entry]) => ({
+    Object.entries(entries).map(async ([name, entry]) => ({
       name,
       description: descriptionOf(entry, describe),
       isOfAllProjects: entry.isOfAllProjects === true,
+      asksService: entry.asksService === true,
       // What it reads is JSON.
       input: describeArguments(
         parametersOf(await entry.load()).filter(({ parameter }) => parameter !== formatParameter),

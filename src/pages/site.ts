@@ -115,7 +115,7 @@ const busy = {
   advice: 'Try again when that answer is there.',
 } as const
 
-/** Whether a reader may have a gateway asked: nobody is named as one, so that this is a person of this machine. */
+/** Whether a reader may have a gateway asked: where none is named, it is a person of this machine. */
 function mayAsk(context: Context, { plan, scope }: SiteOptions): boolean {
   return plan?.askImpact !== undefined && scope === undefined && readerOf(context).viewer.name === undefined
 }

@@ -9,15 +9,15 @@ import {
   filterRows,
   isEmptyFilter,
 } from '../rules/shared/delivered-events.ts'
-import type { Delivery, GatewayEvent, TimeWindow } from '../service/service-client.ts'
+import type { GatewayDelivery, GatewayEvent, TimeWindow } from '../service/service-client.ts'
 import type { SubscriptionLife } from './impact-scope.ts'
 
 /** What a gateway showed of a window. */
 export interface WindowRows {
   readonly window: TimeWindow
-  readonly deliveries: readonly Delivery[]
+  readonly deliveries: readonly GatewayDelivery[]
   /** From the end of the window until now; undefined where they could not be read, or nothing needs them. */
-  readonly later: readonly Delivery[] | undefined
+  readonly later: readonly GatewayDelivery[] | undefined
   /** undefined where they could not be read, or nothing needs them. */
   readonly events: readonly GatewayEvent[] | undefined
   /** Whether these are all events of the window, and not those of some endpoints and sources. */
@@ -99,22 +99,22 @@ function countsOf(count: (status: DeliveryStatus) => number | null): StatusCount
   >
 }
 
-/** Whether any event may have got no delivery because of what changed, so that events are needed to tell. */
+/** Whether any event may have got no delivery because of what changed, so that events are needed. */
 export function mayLackDeliveries({ subscriptions, hasOtherOwner, traceless }: Omit<CountedEndpoint, 'uid'>): boolean {
   return traceless.length === 0 && (hasOtherOwner || subscriptions.some(({ isChanged }) => isChanged))
 }
 
-interface Undelivered extends Pick<ImpactCounts, 'lost' | 'undelivered' | 'reasons'> {}
+interface UndeliveredCount extends Pick<ImpactCounts, 'lost' | 'undelivered' | 'reasons'> {}
 
 /**
  * Events that the subscriptions of before would have delivered, and of which the endpoint has no delivery. Deliveries are
- * made whatever the endpoint is like: without another subscription, none is missing.
+ * made regardless of the endpoint's status: without another subscription, none is missing.
  */
 function countUndelivered(
   endpoint: CountedEndpoint,
   { window, events, areAllEvents, reasons }: WindowRows,
-  own: readonly Delivery[],
-): Undelivered {
+  own: readonly GatewayDelivery[],
+): UndeliveredCount {
   const { uid, subscriptions, hasOtherOwner, traceless } = endpoint
   if (traceless.length > 0) return { lost: [], undelivered: null, reasons: traceless }
   if (!mayLackDeliveries(endpoint)) return { lost: [], undelivered: 0, reasons: [] }

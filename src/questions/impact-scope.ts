@@ -24,7 +24,7 @@ import { quote } from '../text/neutralise.ts'
 import { attributesOf } from './field-gaps.ts'
 import { versionIn } from './former-state.ts'
 import {
-  type Drift,
+  type DriftSpan,
   differsIn,
   driftOfChange,
   driftOfViolation,
@@ -90,7 +90,7 @@ export interface SubscriptionLife {
 /** A resource that changed, and how. */
 interface Subject {
   readonly identity: Identity
-  readonly drifts: readonly Drift[]
+  readonly drifts: readonly DriftSpan[]
 }
 
 const deliveringKinds: readonly Kind[] = ['endpoint', 'subscription', 'source', 'project']
@@ -323,7 +323,7 @@ const neverSeen = 'No run saw what it delivered before: which events it would ha
 const lostWithEndpoint = 'Convoy keeps no event that names a deleted endpoint: what was lost since then left no trace.'
 
 /** Whether requests to a source may be refused, or not be found, before they are events. */
-function losesAtTheDoor({ paths }: Drift): boolean {
+function losesAtTheDoor({ paths }: DriftSpan): boolean {
   return paths === 'removed' || paths.some((path) => mayStopDeliveries('source', path))
 }
 

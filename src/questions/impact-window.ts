@@ -12,7 +12,7 @@ export interface WindowEnd {
 }
 
 /** What a resource lost, and in which time. */
-export interface Drift {
+export interface DriftSpan {
   /** The run that saw it changed. */
   readonly changedIn: number
   /** JSON Pointers; `removed`: all of it. */
@@ -40,7 +40,7 @@ export function driftOfViolation(
   life: ResourceLife,
   spans: readonly ViolationSpan[],
   runs: RunTimes,
-): Drift | undefined {
+): DriftSpan | undefined {
   const last = spans.at(-1)
   if (last === undefined) return undefined
   const first = spans.findLast((_, at) => spans[at - 1]?.goesOn !== true) ?? last
@@ -62,7 +62,12 @@ export function driftOfViolation(
 }
 
 /** What changed in a run, as far as it is about some fields. */
-export function driftOfChange(life: ResourceLife, changedIn: number, paths: Drift['paths'], runs: RunTimes): Drift {
+export function driftOfChange(
+  life: ResourceLife,
+  changedIn: number,
+  paths: DriftSpan['paths'],
+  runs: RunTimes,
+): DriftSpan {
   const former = life.versions.find(({ toRun }) => toRun === changedIn)
   return driftFrom(life, { changedIn, paths, former }, runs)
 }
@@ -71,7 +76,7 @@ export function driftOfChange(life: ResourceLife, changedIn: number, paths: Drif
  * What a person means by a resource alone: the open drifts, else its removal, else the last drift that was put right, else
  * its last change. Empty where it never changed.
  */
-export function driftsOfResource(life: ResourceLife, runs: RunTimes): readonly Drift[] {
+export function driftsOfResource(life: ResourceLife, runs: RunTimes): readonly DriftSpan[] {
   const { kind, versions, violations } = life
   const byFingerprint = [...Map.groupBy(violations, ({ fingerprint }) => fingerprint).values()]
   const ofRules = byFingerprint.filter((spans) => spans.at(-1)?.originRun !== undefined)
@@ -102,12 +107,12 @@ function lastChange(kind: Kind, versions: readonly VersionSpan[]) {
   return compareVersions(kind, one.before, last.after).asSeen.length === 0 ? one : last
 }
 
-interface Change extends Pick<Drift, 'changedIn' | 'paths'> {
+interface Change extends Pick<DriftSpan, 'changedIn' | 'paths'> {
   /** The version before it; undefined: the history has none. */
   readonly former: VersionSpan | undefined
 }
 
-function driftFrom(life: ResourceLife, { changedIn, paths, former }: Change, runs: RunTimes): Drift {
+function driftFrom(life: ResourceLife, { changedIn, paths, former }: Change, runs: RunTimes): DriftSpan {
   const { kind, versions, changes } = life
   const back = versions.find(
     (version) =>
@@ -128,7 +133,7 @@ function startOf(
   changedIn: number,
   changes: ResourceLife['changes'],
   runs: RunTimes,
-): Drift['from'] {
+): DriftSpan['from'] {
   const { after = null, after_run = null } = changes.get(changedIn)?.between ?? {}
   if (former !== undefined && after !== null) return { run: after_run, at: after, isSeen: true }
   const before = Math.max(0, ...[...runs.keys()].filter((run) => run < changedIn))

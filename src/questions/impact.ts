@@ -157,7 +157,7 @@ export const impact = configuredQuestion({
 
 const longestAnswerMs = 120_000
 
-interface Asking {
+interface ImpactSession {
   readonly run: CommittedRun
   readonly limit: number
   readonly config: string
@@ -165,11 +165,15 @@ interface Asking {
   readonly asker: ImpactAsker
 }
 
-async function readImpact(reader: HistoryReader, scope: ImpactScope, asking: Asking): Promise<Answer<ImpactRow>> {
-  const { run, limit } = asking
+async function readImpact(
+  reader: HistoryReader,
+  scope: ImpactScope,
+  session: ImpactSession,
+): Promise<Answer<ImpactRow>> {
+  const { run, limit } = session
   const byProject = Map.groupBy(scope.concerned, ({ project }) => projectKey(project))
   const rows: ImpactRow[] = []
-  for (const concerned of byProject.values()) rows.push(...(await readProject(reader, concerned, asking)))
+  for (const concerned of byProject.values()) rows.push(...(await readProject(reader, concerned, session)))
   const { type, id, text } = scope.target
   const scans = await readLatestScans(reader, run.number)
   const names = new Set(scope.concerned.map(({ project }) => projectKey(project)))
@@ -192,7 +196,7 @@ const mostNamed = 50
 async function readProject(
   reader: HistoryReader,
   concerned: readonly ConcernedEndpoint[],
-  { run, config, terminal, asker }: Asking,
+  { run, config, terminal, asker }: ImpactSession,
 ): Promise<readonly ImpactRow[]> {
   const [one] = concerned
   if (one === undefined) return []

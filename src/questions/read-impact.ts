@@ -8,7 +8,7 @@ import type { Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import type { Delivery, ProjectAccess, TimeWindow } from '../service/service-client.ts'
+import type { GatewayDelivery, ProjectAccess, TimeWindow } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
 import type { WindowRows } from './count-impact.ts'
 
@@ -237,6 +237,6 @@ class ProjectReader {
 }
 
 /** Whether an endpoint has several deliveries of one event. */
-function isRepeated(deliveries: readonly Delivery[]): boolean {
+function isRepeated(deliveries: readonly GatewayDelivery[]): boolean {
   return new Set(deliveries.map(({ eventId, endpointId }) => `${eventId} ${endpointId}`)).size < deliveries.length
 }

@@ -59,9 +59,9 @@ export function concludeImpact(rows: readonly ImpactRow[]): string[] {
 function impactBlocks({ rows }: { readonly rows: readonly ImpactRow[] }): readonly Block[] {
   const isQuiet = (row: ImpactRow) => isKnown(row) && lossOf(row).failed === 0 && row.undelivered === 0
   const quiet = rows.length > 1 ? rows.filter((row) => isQuiet(row) && row.reasons.length === 0) : []
-  const told = rows.filter((row) => !quiet.includes(row))
+  const lossy = rows.filter((row) => !quiet.includes(row))
   return [
-    ...told.flatMap((row) => (rows.length > 1 ? section(2, sayLoss(row), rowBlocks(row)) : rowBlocks(row))),
+    ...lossy.flatMap((row) => (rows.length > 1 ? section(2, sayLoss(row), rowBlocks(row)) : rowBlocks(row))),
     ...(quiet.length > 0 ? [text(`${count(quiet.length, 'other endpoint')} lost nothing.`)] : []),
   ]
 }

@@ -184,7 +184,7 @@ function concludeWay(way: Way, ways: readonly Way[], carriers: ReadonlyMap<strin
   const retry = way.isRetried ? retryOf(reasons) : null
   const isUsed = way.isRetried || way.replay.length > 0
   const isStopped = row.status !== 'active' && isUsed
-  // A batch of retries looks whether an endpoint is paused no more than a sender does.
+  // A batch of retries does not check whether an endpoint is paused.
   const needsActivation = isStopped && (row.status !== 'paused' || way.replay.length > 0)
   if (needsActivation)
     reasons.push(`The endpoint is ${row.status}: activate it first, or all of it is discarded again.`)

@@ -5,7 +5,7 @@ import { longestUid } from '../model/resource.ts'
 import { badId } from './decode-envelope.ts'
 import { type ListingFilter, walkPages } from './read-pages.ts'
 import type { SendRequest } from './send-request.ts'
-import type { Delivery, EventChannel, GatewayEvent, ProjectAccess, RowChoice } from './service-client.ts'
+import type { EventChannel, GatewayDelivery, GatewayEvent, ProjectAccess, RowChoice } from './service-client.ts'
 import { ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
 
@@ -89,7 +89,14 @@ function filtersFor({ window, endpoints = [], sources = [] }: RowChoice, list: s
   return filters
 }
 
-function toDelivery({ uid, event_id, endpoint_id, subscription_id, status, ...item }: JsonObject): Delivery | string {
+function toDelivery({
+  uid,
+  event_id,
+  endpoint_id,
+  subscription_id,
+  status,
+  ...item
+}: JsonObject): GatewayDelivery | string {
   const at = createdAt(item)
   if (at === undefined) return 'no time at which it was created'
   if (!isId(event_id) || event_id === '') return badId('event_id', event_id)

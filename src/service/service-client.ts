@@ -39,7 +39,7 @@ export interface ServiceClient {
    * Walks deliveries, newest first, some at a time. No audit asks for them.
    * @throws ServiceFault as `pages` does
    */
-  deliveries(choice: RowChoice, access: ProjectAccess): AsyncIterable<readonly Delivery[]>
+  deliveries(choice: RowChoice, access: ProjectAccess): AsyncIterable<readonly GatewayDelivery[]>
   /** The same of events. */
   events(choice: RowChoice, access: ProjectAccess): AsyncIterable<readonly GatewayEvent[]>
   /**
@@ -156,7 +156,7 @@ export interface RawPage {
  * A delivery, as far as it is read. A row of the service has the endpoint's key, the headers and the payload, too: they
  * get no further than `read-deliveries.ts`.
  */
-export interface Delivery {
+export interface GatewayDelivery {
   readonly uid: string
   readonly eventId: string
   /** Empty for a delivery to a device. */
@@ -178,7 +178,7 @@ export interface GatewayEvent {
   /** Empty for one that came by the API. */
   readonly sourceId: string
   readonly isDuplicate: boolean
-  /** Whether the service has looked which subscriptions it matches. */
+  /** Whether the service has matched it with subscriptions. */
   readonly isMatched: boolean
   /** How it came; undefined where the service does not show it, as since v26.7.3. */
   readonly channel: EventChannel | undefined

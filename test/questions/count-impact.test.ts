@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { countImpact, matchOf, reachOfEvents, type WindowRows } from '../../src/questions/count-impact.ts'
-import type { Delivery, GatewayEvent } from '../../src/service/service-client.ts'
+import type { GatewayDelivery, GatewayEvent } from '../../src/service/service-client.ts'
 
 const window = { from: 1000, to: 9000 }
 const all = {
@@ -23,7 +23,11 @@ const event = (uid: string, more: Partial<GatewayEvent> = {}): GatewayEvent => (
   createdAt: 5000,
   ...more,
 })
-const delivery = (eventId: string, status: Delivery['status'], more: Partial<Delivery> = {}): Delivery => {
+const delivery = (
+  eventId: string,
+  status: GatewayDelivery['status'],
+  more: Partial<GatewayDelivery> = {},
+): GatewayDelivery => {
   return { uid: `d${eventId}`, eventId, endpointId: 'A', subscriptionId: 's', status, createdAt: 5000, ...more }
 }
 const rows = (more: Partial<WindowRows> = {}): WindowRows => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReportedChange, VersionSpan, ViolationSpan } from '../../src/history/sql/resource-life.ts'
 import {
-  type Drift,
+  type DriftSpan,
   driftOfChange,
   driftOfViolation,
   driftsOfResource,
@@ -76,7 +76,7 @@ const violation = (fromRun: number, toRun: number | null, more: Partial<Violatio
   ...more,
 })
 
-const shown = (drift: Drift | undefined) =>
+const shown = (drift: DriftSpan | undefined) =>
   drift &&
   `${drift.from.isSeen ? '' : 'unseen '}${drift.from.run} ${drift.from.at.slice(11, 16)} – ${drift.to === undefined ? 'now' : `${drift.to.run} ${drift.to.at.slice(11, 16)}`}`
 

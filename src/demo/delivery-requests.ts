@@ -74,10 +74,13 @@ export function performDeliveryRequest(
   const refuse = (message: string, status = 400) => enveloped(release, status, message)
   const event = traffic.events.get(uid)
   const delivery = traffic.deliveries.get(uid)
-  const show = (row: DeliveryRow, how: 'listed' | 'one') => renderDelivery(row, latestEndpoint(row, fleet), how)
+  const show = (row: DeliveryRow, how: 'listed' | 'one') =>
+    renderDelivery(row, latestEndpoint(row, fleet), { release, how })
   switch (act) {
     case 'show event':
-      return event ? say('Endpoint event fetched successfully', renderEvent(event)) : refuse('event not found', 404)
+      return event
+        ? say('Endpoint event fetched successfully', renderEvent(event, release))
+        : refuse('event not found', 404)
     case 'show delivery':
       if (delivery === undefined) return refuse('event delivery not found', 404)
       return say('Event Delivery fetched successfully', show(delivery, 'one'))
@@ -95,7 +98,7 @@ export function performDeliveryRequest(
     case 'replay event':
       if (event === undefined) return refuse('event not found')
       worker.replay(event, nowMs)
-      return say('Endpoint event replayed successfully', renderEvent(event))
+      return say('Endpoint event replayed successfully', renderEvent(event, release))
     case 'create event':
     case 'broadcast event':
     case 'fan out event':
@@ -143,7 +146,8 @@ export function performDeliveryRequest(
       takesKey(row.idempotency_key) &&
       (owner === '' || !ofOwner.isDisjointFrom(row.everNamed)),
   )
-  if (act === 'list events') return page(chosen, renderEvent, 'App events fetched successfully', asked)
+  if (act === 'list events')
+    return page(chosen, (row) => renderEvent(row, release), 'App events fetched successfully', asked)
   for (const each of chosen) worker.replay(each, nowMs)
   return say(`${chosen.length} successful, 0 failed`, null)
 }

@@ -5,8 +5,8 @@ import type { AttemptRow, DeliveryRow, EventRow, HeaderLists } from './deliverie
 import { noDevice, noSource, pick, unlessEmpty } from './render.ts'
 import { type EndpointRow, zeroTime } from './rows.ts'
 
-/** An item of the list of events. It has the whole payload. */
-export function renderEvent(row: EventRow): JsonObject {
+/** An item of the list of events. It has the whole payload. Later releases do not show how it came. */
+export function renderEvent(row: EventRow, release: SimulatedRelease): JsonObject {
   const { channel, createsSubscription, source } = row
   const metadata = {
     channel,
@@ -19,8 +19,10 @@ export function renderEvent(row: EventRow): JsonObject {
     ...pick(row, 'project_id', 'endpoints'),
     headers: objectOf(row.headers),
     source_metadata: { ...noSource, ...source },
-    ...pick(row, 'url_query_params', 'idempotency_key', 'is_duplicate_event', 'data', 'status'),
-    metadata: JSON.stringify(metadata),
+    url_query_params: row.url_query_params,
+    ...(release === 'later' && { url_path: '' }),
+    ...pick(row, 'idempotency_key', 'is_duplicate_event', 'data', 'status'),
+    ...(release !== 'later' && { metadata: JSON.stringify(metadata) }),
     acknowledged_at: row.created_at,
     created_at: row.created_at,
     updated_at: row.created_at,
@@ -32,7 +34,11 @@ export function renderEvent(row: EventRow): JsonObject {
  * An item of the list of deliveries, or one alone. It has the whole payload twice, and the endpoint's key in clear.
  * `endpoint`: as it is now, or was last.
  */
-export function renderDelivery(row: DeliveryRow, endpoint: EndpointRow, how: 'listed' | 'one'): JsonObject {
+export function renderDelivery(
+  row: DeliveryRow,
+  endpoint: EndpointRow,
+  { release, how }: { readonly release: SimulatedRelease; readonly how: 'listed' | 'one' },
+): JsonObject {
   const { uid, project_id, event_id, subscription_id, data, strategy, num_trials } = row
   return {
     uid,
@@ -45,7 +51,7 @@ export function renderDelivery(row: DeliveryRow, endpoint: EndpointRow, how: 'li
     ...pick(row, 'url_query_params', 'idempotency_key'),
     latency: '',
     ...pick(row, 'latency_seconds', 'event_type'),
-    delivery_mode: row.delivery_mode,
+    ...(release !== 'older' && { delivery_mode: row.delivery_mode }),
     endpoint_metadata: renderEndpointOf(endpoint),
     event_metadata: { ...noEvent, event_type: row.event_type },
     source_metadata: { ...noSource, ...row.source, idempotency_keys: how === 'listed' ? [] : null },

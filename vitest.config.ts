@@ -80,6 +80,7 @@ export const gate = [
   'history/sqlite-file',
   'history/try-place',
   'history/sqlite-history',
+  'impact/random-histories',
   'init/plan-files',
   'notify/compose-messages',
   'notify/incidents',

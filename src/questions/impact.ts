@@ -390,13 +390,15 @@ function requestsOf(plan: Redelivery, { project, window, gateway }: Destination)
   }
 }
 
-/** All of it: what a parameter does not name would be retried, too. */
+/** All of it: what a parameter does not name would be retried, too. A colon needs no encoding, and people read it. */
 function retryQuery({ endpoints, statuses }: NonNullable<Redelivery['retry']>, window: TimeWindow): string {
   const { startDate, endDate } = windowParameters(window)
-  const query = new URLSearchParams()
-  for (const uid of endpoints) query.append('endpointId', uid)
-  for (const status of statuses) query.append('status', status)
-  query.append('startDate', startDate)
-  query.append('endDate', endDate)
-  return query.toString()
+  const named = (name: string, values: readonly string[]) =>
+    values.map((value) => `${name}=${encodeURIComponent(value).replaceAll('%3A', ':')}`)
+  return [
+    ...named('endpointId', endpoints),
+    ...named('status', statuses),
+    ...named('startDate', [startDate]),
+    ...named('endDate', [endDate]),
+  ].join('&')
 }

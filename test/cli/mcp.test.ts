@@ -7,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiEntries } from '../../src/cli/api/api-entries.ts'
+import { entriesFor } from '../../src/cli/api/api-entries.ts'
 import { aClient, argumentsOf, type Era, eras } from '../pages/mcp-client.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory, startHookdrift } from './start-process.ts'
@@ -55,7 +55,7 @@ describe('hookdrift mcp', () => {
     })
     await client.connect(transport)
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(Object.keys(apiEntries))
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(entriesFor(false)))
     for (const tool of tools) {
       const { isError, structuredContent, content } = await client.callTool({
         name: tool.name,
@@ -175,8 +175,8 @@ serve:
     for (const era of Object.keys(eras) as Era[]) {
       const [all, some] = [await open(whole, era), await open(team, era)]
       const names = async (client: typeof all) => (await client.listTools()).tools.map(({ name }) => name)
-      expect(await names(all)).toEqual(Object.keys(apiEntries))
-      expect(await names(some)).toEqual(Object.keys(apiEntries).filter((name) => name !== 'notify'))
+      expect(await names(all)).toEqual(Object.keys(entriesFor(false)))
+      expect(await names(some)).toEqual(Object.keys(entriesFor(false)).filter((name) => name !== 'notify'))
       const text = async (client: typeof all) =>
         JSON.stringify((await client.callTool({ name: 'state', arguments: { limit: 'all' } })).structuredContent)
       expect(await text(all)).toContain('demo/payments')

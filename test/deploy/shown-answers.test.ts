@@ -13,6 +13,7 @@ const executed = [
   'docs/how-to/approve-a-baseline.md',
   'docs/how-to/compare-staging-with-production.md',
   'docs/how-to/find-out-what-is-wrong.md',
+  'docs/how-to/find-out-what-it-cost.md',
   'docs/how-to/preview-an-update.md',
   'docs/how-to/report-by-control.md',
   'docs/how-to/restore-a-resource.md',

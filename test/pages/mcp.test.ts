@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest'
-import { apiEntries } from '../../src/cli/api/api-entries.ts'
+import { apiEntries, entriesFor } from '../../src/cli/api/api-entries.ts'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import { toolsOf } from '../../src/pages/mcp/assistant.ts'
 import { scopeSite } from '../../src/pages/scope.ts'
@@ -46,7 +46,7 @@ describe.each(Object.keys(eras) as Era[])('the tools for assistants, to a client
   it('are the commands of the API, and read only', async () => {
     await using client = await connect(era)
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(Object.keys(apiEntries))
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(entriesFor(false)))
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['violations', 'timeline', 'diff', 'state', 'rules', 'restore', 'coverage', 'status']),
     )
@@ -176,8 +176,8 @@ it('gives readers of some projects nothing of others', async () => {
   await using client = await connectTo((request) => site.fetch(request))
   const { tools } = await client.listTools()
   const isForAll = Object.entries(apiEntries).filter(([, { isOfAllProjects }]) => isOfAllProjects === true)
-  expect(isForAll.map(([name]) => name)).toEqual(['notify'])
-  expect(tools.map(({ name }) => name)).toEqual(Object.keys(apiEntries).filter((name) => name !== 'notify'))
+  expect(isForAll.map(([name]) => name)).toEqual(['impact', 'notify'])
+  expect(tools.map(({ name }) => name)).toEqual(Object.keys(entriesFor(false)).filter((name) => name !== 'notify'))
   await expect(client.callTool({ name: 'notify' })).rejects.toThrow('there is no tool "notify"')
   const state = JSON.parse(await (await demo.get('/api/v1/state')).text()).rows as { project: string; uid: string }[]
   const own = state.filter(({ project }) => project === 'demo/orders').map((row) => row.uid)

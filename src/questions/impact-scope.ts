@@ -13,7 +13,7 @@ import {
   readViolationsOf,
   type VersionSpan,
 } from '../history/sql/resource-life.ts'
-import { type CommittedRun, listRuns } from '../history/sql/runs.ts'
+import { type CommittedRun, countIncompleteWalks, listRuns } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { identifyViolations } from '../history/sql/violation-keys.ts'
 import { AuditError } from '../model/errors.ts'
@@ -29,8 +29,8 @@ import {
   driftOfChange,
   driftOfViolation,
   driftsOfResource,
+  type ProjectRuns,
   type ResourceLife,
-  type RunTimes,
   type WindowEnd,
 } from './impact-window.ts'
 import { unknownResource } from './unknown-resource.ts'
@@ -101,8 +101,17 @@ const deliveringKinds: readonly Kind[] = ['endpoint', 'subscription', 'source', 
  */
 export async function readImpactScope(reader: HistoryReader, query: ImpactQuery): Promise<ImpactScope> {
   const committed = await listRuns(reader)
-  const runs: RunTimes = new Map(committed.map((run) => [run.number, run]))
-  const { target, subjects } = await findSubjects(reader, query, runs)
+  const times = new Map(committed.map((run) => [run.number, run]))
+  const known = new Map<string, ProjectRuns>()
+  const runsOf = async (project: ProjectRef): Promise<ProjectRuns> => {
+    const key = projectKey(project)
+    const incomplete = known.has(key) ? [] : await countIncompleteWalks(reader, [project], 1, query.run.number)
+    const complete = new Set([...incomplete].flatMap(([run, walks]) => (walks === 0 ? [run] : [])))
+    const runs = known.get(key) ?? { times, complete }
+    known.set(key, runs)
+    return runs
+  }
+  const { target, subjects } = await findSubjects(reader, query, runsOf)
   const ends = readEnds(query, committed)
   const found: ConcernedEndpoint[] = []
   for (const subject of subjects) {
@@ -112,23 +121,25 @@ export async function readImpactScope(reader: HistoryReader, query: ImpactQuery)
   return { target, concerned: mergeAlike(found) }
 }
 
+type RunsOf = (project: ProjectRef) => Promise<ProjectRuns>
+
 interface Meant {
   readonly target: ImpactScope['target']
   readonly subjects: readonly Subject[]
 }
 
-async function findSubjects(reader: HistoryReader, query: ImpactQuery, runs: RunTimes): Promise<Meant> {
+async function findSubjects(reader: HistoryReader, query: ImpactQuery, runsOf: RunsOf): Promise<Meant> {
   return (
-    (await subjectsOfCause(reader, query, runs)) ??
-    (await subjectOfViolation(reader, query, runs)) ??
-    (await subjectNamed(reader, query, runs))
+    (await subjectsOfCause(reader, query, runsOf)) ??
+    (await subjectOfViolation(reader, query, runsOf)) ??
+    (await subjectNamed(reader, query, runsOf))
   )
 }
 
 async function subjectsOfCause(
   reader: HistoryReader,
   { target, run, projects }: ImpactQuery,
-  runs: RunTimes,
+  runsOf: RunsOf,
 ): Promise<Meant | undefined> {
   const cause = await readChangeOfCause(reader, target, run.number)
   if (cause === undefined) return undefined
@@ -142,7 +153,8 @@ async function subjectsOfCause(
       const identity = { project, kind, uid: hit.uid }
       const life = await readLife(reader, identity, run.number)
       const paths = change === 'removed' ? ('removed' as const) : hit.fields.map(({ path }) => path)
-      if (life.versions.length > 0) subjects.push({ identity, drifts: [driftOfChange(life, first_run, paths, runs)] })
+      if (life.versions.length > 0)
+        subjects.push({ identity, drifts: [driftOfChange(life, first_run, paths, await runsOf(project))] })
     }
   }
   return { target: { type: 'cause', id: target, text: `the cause ${target}` }, subjects }
@@ -151,7 +163,7 @@ async function subjectsOfCause(
 async function subjectOfViolation(
   reader: HistoryReader,
   { target, run }: ImpactQuery,
-  runs: RunTimes,
+  runsOf: RunsOf,
 ): Promise<Meant | undefined> {
   if (!/^[0-9a-f]{6,32}$/.test(target)) return undefined
   const [violation, other] = await identifyViolations(reader, target, run.number, 2)
@@ -163,7 +175,7 @@ async function subjectOfViolation(
   const spans = life.violations.filter((span) => span.fingerprint === fingerprint)
   const text = `${spans.at(-1)?.rule ?? 'the violation'} of ${kind} ${quote(uid)}`
   refuseOthers(kind, text)
-  const drift = driftOfViolation(life, spans, runs)
+  const drift = driftOfViolation(life, spans, await runsOf(project))
   return {
     target: { type: 'violation', id: fingerprint, text },
     subjects: [{ identity, drifts: drift === undefined ? [] : [drift] }],
@@ -174,7 +186,7 @@ async function subjectOfViolation(
 async function subjectNamed(
   reader: HistoryReader,
   { target, run, projects, kind }: ImpactQuery,
-  runs: RunTimes,
+  runsOf: RunsOf,
 ): Promise<Meant> {
   const identities = await findIdentities(reader, target, { run: run.number, isChosen: chosenBy(projects, kind) })
   const [one, another] = identities
@@ -187,7 +199,7 @@ async function subjectNamed(
   }
   const text = `${one.kind} ${quote(one.uid)}`
   refuseOthers(one.kind, text)
-  const drifts = driftsOfResource(await readLife(reader, one, run.number), runs)
+  const drifts = driftsOfResource(await readLife(reader, one, run.number), await runsOf(one.project))
   return { target: { type: 'resource', id: one.uid, text }, subjects: [{ identity: one, drifts }] }
 }
 

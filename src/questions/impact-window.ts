@@ -32,14 +32,19 @@ export interface ResourceLife {
   readonly changes: ReadonlyMap<number, ReportedChange>
 }
 
-/** The times of runs, by their numbers. */
-export type RunTimes = ReadonlyMap<number, { readonly started_at: string; readonly finished_at: string }>
+/** The runs of a project. */
+export interface ProjectRuns {
+  /** By their numbers. */
+  readonly times: ReadonlyMap<number, { readonly started_at: string; readonly finished_at: string }>
+  /** Those that scanned it completely. */
+  readonly complete: ReadonlySet<number>
+}
 
 /** The drift that a violation reports: the last time that it was open. */
 export function driftOfViolation(
   life: ResourceLife,
   spans: readonly ViolationSpan[],
-  runs: RunTimes,
+  runs: ProjectRuns,
 ): DriftSpan | undefined {
   const last = spans.at(-1)
   if (last === undefined) return undefined
@@ -55,7 +60,12 @@ export function driftOfViolation(
   const changedIn = isOfChange ? (former.toRun ?? first.fromRun) : first.fromRun
   const isRemoval = isOfChange && !versions.some(({ fromRun }) => fromRun === changedIn)
   const paths = isRemoval ? ('removed' as const) : [path]
-  const drift = driftFrom(life, { changedIn, paths, former: isOfChange ? former : undefined }, runs)
+  const changed = driftFrom(life, { changedIn, paths, former: isOfChange ? former : undefined }, runs)
+  // What changed may be another resource: then the run before is the last one that did not find it.
+  const previous = runBefore(first.fromRun, runs)
+  const hadNone = !isOfChange && versionIn(versions, previous) !== undefined
+  const from = { run: previous, at: runs.times.get(previous)?.started_at ?? '', isSeen: true }
+  const drift = hadNone ? { ...changed, from } : changed
   const isFixed = last.toRun !== null && last.resolution === 'fixed'
   if (drift.to !== undefined || !isFixed) return drift
   return { ...drift, to: endAt(life, last.toRun ?? 0, runs) }
@@ -66,7 +76,7 @@ export function driftOfChange(
   life: ResourceLife,
   changedIn: number,
   paths: DriftSpan['paths'],
-  runs: RunTimes,
+  runs: ProjectRuns,
 ): DriftSpan {
   const former = life.versions.find(({ toRun }) => toRun === changedIn)
   return driftFrom(life, { changedIn, paths, former }, runs)
@@ -76,7 +86,7 @@ export function driftOfChange(
  * What a person means by a resource alone: the open drifts, else its removal, else the last drift that was put right, else
  * its last change. Empty where it never changed.
  */
-export function driftsOfResource(life: ResourceLife, runs: RunTimes): readonly DriftSpan[] {
+export function driftsOfResource(life: ResourceLife, runs: ProjectRuns): readonly DriftSpan[] {
   const { kind, versions, violations } = life
   const byFingerprint = [...Map.groupBy(violations, ({ fingerprint }) => fingerprint).values()]
   const ofRules = byFingerprint.filter((spans) => spans.at(-1)?.originRun !== undefined)
@@ -112,7 +122,7 @@ interface Change extends Pick<DriftSpan, 'changedIn' | 'paths'> {
   readonly former: VersionSpan | undefined
 }
 
-function driftFrom(life: ResourceLife, { changedIn, paths, former }: Change, runs: RunTimes): DriftSpan {
+function driftFrom(life: ResourceLife, { changedIn, paths, former }: Change, runs: ProjectRuns): DriftSpan {
   const { kind, versions, changes } = life
   const back = versions.find(
     (version) =>
@@ -132,18 +142,23 @@ function startOf(
   former: VersionSpan | undefined,
   changedIn: number,
   changes: ResourceLife['changes'],
-  runs: RunTimes,
+  runs: ProjectRuns,
 ): DriftSpan['from'] {
   const { after = null, after_run = null } = changes.get(changedIn)?.between ?? {}
   if (former !== undefined && after !== null) return { run: after_run, at: after, isSeen: true }
-  const before = Math.max(0, ...[...runs.keys()].filter((run) => run < changedIn))
+  const before = runBefore(changedIn, runs)
   const run = former === undefined || before === 0 ? changedIn : before
-  return { run, at: runs.get(run)?.started_at ?? '', isSeen: former !== undefined }
+  return { run, at: runs.times.get(run)?.started_at ?? '', isSeen: former !== undefined }
 }
 
-function endAt({ changes }: ResourceLife, run: number, runs: RunTimes): WindowEnd {
+/** The last run before another that scanned the project completely; 0: none. */
+function runBefore(run: number, { complete }: ProjectRuns): number {
+  return [...complete].reduce((last, each) => (each < run ? Math.max(last, each) : last), 0)
+}
+
+function endAt({ changes }: ResourceLife, run: number, runs: ProjectRuns): WindowEnd {
   const { before, before_run = run } = changes.get(run)?.between ?? {}
-  return { run: before_run, at: before ?? runs.get(run)?.finished_at ?? '' }
+  return { run: before_run, at: before ?? runs.times.get(run)?.finished_at ?? '' }
 }
 
 /** The last of the versions from one on that have its values. */

@@ -129,7 +129,7 @@ function resourceOf({ kind, uid }: RestoreRow): string {
 
 /** Sentences after the requests: what they leave out, and what to do next. */
 export function concludeRestore(restoration: Restoration, requests: number): string[] {
-  const { resource, fixes, kept, manualSteps, isGone, dependents } = restoration
+  const { resource, former, fixes, kept, manualSteps, isGone, dependents } = restoration
   const { kind } = resource
   const pages = fixes.map(({ rule }) => `\`hookdrift rules ${rule}\``)
   return [
@@ -140,7 +140,9 @@ export function concludeRestore(restoration: Restoration, requests: number): str
     ...describeDependents(dependents, kind),
     ...(fixes.length > 0 ? [`Before you send it, read ${pages.join(', ')}.`] : []),
     ...(requests > 0 ? ['hookdrift has sent nothing. Read the request, send it, and audit again.'] : []),
-    ...(requests > 0 && mayStopDeliveries(kind, '') ? [sayImpact(shellWord(resource.uid))] : []),
+    ...(requests > 0 && former !== undefined && mayStopDeliveries(kind, '')
+      ? [sayImpact(shellWord(resource.uid))]
+      : []),
   ]
 }
 

@@ -5,15 +5,14 @@ import {
   driftOfChange,
   driftOfViolation,
   driftsOfResource,
+  type ProjectRuns,
   type ResourceLife,
-  type RunTimes,
 } from '../../src/questions/impact-window.ts'
 
 const at = (run: number, minute = 0) =>
   `2026-11-21T${String(run).padStart(2, '0')}:${String(minute).padStart(2, '0')}:00.000Z`
-const runs: RunTimes = new Map(
-  [1, 2, 3, 4, 5, 6, 7].map((run) => [run, { started_at: at(run), finished_at: at(run, 5) }]),
-)
+const times = new Map([1, 2, 3, 4, 5, 6, 7].map((run) => [run, { started_at: at(run), finished_at: at(run, 5) }]))
+const runs: ProjectRuns = { times, complete: new Set([1, 2, 4, 5, 6, 7]) }
 
 /** An endpoint by its statuses: each from a run on; null: gone. */
 function life(
@@ -154,10 +153,16 @@ describe('the window of a violation', () => {
       'unseen 2 02:00 – now',
     ],
     [
-      'begins with the run that opened it, where nothing changed',
+      'begins with the last complete run that did not find it, where another resource changed',
       life([[1, 'paused']]),
       [violation(4, null)],
-      'unseen 4 04:00 – now',
+      '2 02:00 – now',
+    ],
+    [
+      'ends with the run that found it fixed, where another resource changed',
+      life([[1, 'paused']]),
+      [violation(4, 6)],
+      '2 02:00 – 6 06:05',
     ],
   ])('%s', (_, resource, spans, expected) => {
     expect(shown(driftOfViolation(resource, spans, runs))).toBe(expected)

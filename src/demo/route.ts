@@ -190,6 +190,10 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
     return performFilterRequest(fleet, { ...operation, projectUid: uid }, incoming.body, behaviour)
   if (operation.name === 'delete') return performDeletion(fleet, { ...operation, projectUid: uid }, release)
   if (operation.name === 'deliveries') {
+    if (behaviour.outage === 'lists-unreadable') {
+      const what = operation.act === 'list events' ? 'app events' : 'event deliveries'
+      return enveloped(release, 500, `an error occurred while fetching ${what}`)
+    }
     const { worker, nowMs } = context
     const { maxPageSize } = behaviour
     const asked = { fleet, worker, release, maxPageSize, parameters, body: incoming.body, nowMs: nowMs() }

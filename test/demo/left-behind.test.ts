@@ -230,6 +230,12 @@ it('replays an event that named an endpoint which is gone for no one', async () 
   expect(world.received.map(({ by }) => by).sort()).toEqual(['billing', 'crm'])
 })
 
+it('lists neither events nor deliveries while lists cannot be read', async () => {
+  await using world = await openTraffic(['billing'])
+  world.service.behaviour.outage = 'lists-unreadable'
+  for (const list of ['events', 'eventdeliveries']) expect((await ask(world.service, `/${list}`)).status).toBe(500)
+})
+
 it('forgets what was before the retention period', async () => {
   await using world = await openTraffic(['billing'])
   await world.send(toBilling(world), { n: 1 })

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Behaviour } from '../../src/demo/behaviour.ts'
 import { trafficOf } from '../../src/demo/deliveries.ts'
 import {
   changeData,
   changeEndpoint,
+  changeSubscription,
   createSubscription,
   deleteEndpoint,
   deleteSubscription,
@@ -14,9 +16,10 @@ import {
 } from '../../src/demo/edits.ts'
 import { deleteFilter } from '../../src/demo/filter-request.ts'
 import { createRandom, type Random } from '../../src/demo/random.ts'
-import { type EndpointRow, filterRowsOf, type SubscriptionRow } from '../../src/demo/rows.ts'
+import { type EndpointRow, filterRowsOf, type ProjectConfigRow, type SubscriptionRow } from '../../src/demo/rows.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { type DeliveryStatus, deliveryStatuses } from '../../src/gateway/deliveries.ts'
+import { policyOf } from '../audit/audit-harness.ts'
 import { openFleetFixture } from '../audit/fleet-fixture.ts'
 import {
   type Received,
@@ -73,9 +76,9 @@ export interface TimeSpan {
 interface SentAt {
   readonly n: number
   readonly at: number
-  readonly way: Way
-  readonly type: string
 }
+
+const policy = policyOf('extends: [recommended]')
 
 const kinds = [
   'paused',
@@ -96,14 +99,22 @@ export type DriftKind = (typeof kinds)[number]
 export async function liveThrough(seed: string): Promise<EventHistory> {
   const random = createRandom(seed)
   const names = ['billing', 'crm', 'stock', 'mail'].slice(0, 2 + random.below(3))
-  const [world, twin] = [trafficFleet(names), trafficFleet(names)]
+  const differences = differencesOf(random)
+  const { config: settings, behaviour } = differences
+  const [world, twin] = [trafficFleet(names, settings), trafficFleet(names, settings)]
+  const special = names[random.below(names.length)] ?? ''
+  for (const each of [world, twin]) arrange(each, special, differences)
   const fixture = await openFleetFixture({
     fleet: world.fleet,
-    service: { now: () => clock.now(), receive: world.receive },
+    service: { now: () => clock.now(), receive: world.receive, ...behaviour },
     harness: { listings: { filters: 'auto' }, pageSize: 100 },
   })
   const clock = fixture.harness.clock
-  const undrifted = await startSimulatedService(twin.fleet, { now: () => clock.now(), receive: twin.receive })
+  const undrifted = await startSimulatedService(twin.fleet, {
+    now: () => clock.now(),
+    receive: twin.receive,
+    ...behaviour,
+  })
   const { service } = fixture
   const { directory, file } = fixture.harness
   const drifts: { -readonly [Member in keyof EventDrift]: EventDrift[Member] }[] = []
@@ -115,21 +126,36 @@ export async function liveThrough(seed: string): Promise<EventHistory> {
   const auditsAt: number[] = []
   const audit = async () => {
     pass(30)
-    await fixture.audit()
+    await fixture.audit({ policy })
     auditsAt.push(clock.now())
     pass(30)
   }
   const sendBoth = async (way: Way, type: string) => {
     const n = sent.length + 1
-    sent.push({ n, at: clock.now(), way, type })
-    await sendEvent({ ...world, url: service.url }, way, { n, type })
-    await sendEvent({ ...twin, url: undrifted.url }, way, { n, type })
+    // Some senders send an event again under the key of another one.
+    const key = `key-${random.chance(0.1) ? Math.max(1, n - 1) : n}`
+    sent.push({ n, at: clock.now() })
+    await sendEvent({ ...world, url: service.url }, way, { n, type, key })
+    await sendEvent({ ...twin, url: undrifted.url }, way, { n, type, key })
     pass(1 + random.below(30))
   }
   const send = async (times: number) => {
     for (let time = 0; time < times; time++) {
       await sendBoth(wayIn(world, names, random), random.chance(0.85) ? 'order.paid' : 'order.voided')
     }
+  }
+  /** A person has sent a part of it again, by hand. */
+  const sendSomeAgain = async (since: number) => {
+    const { deliveries } = trafficOf(world.fleet).of(world.outgoing)
+    const ended = [...deliveries.values()].filter(
+      ({ status, created_at }) => (status === 'Failure' || status === 'Discarded') && Date.parse(created_at) >= since,
+    )
+    const row = ended[random.below(ended.length)]
+    if (row === undefined) return
+    const rest = random.chance(0.5) ? `eventdeliveries/${row.uid}/resend` : `events/${row.event_id}/replay`
+    const url = `${service.url}/api/v1/projects/${world.outgoing}/${rest}`
+    await fetch(url, { method: 'PUT', headers: { authorization: `Bearer ${world.fleet.personalKey}` } })
+    pass(30)
   }
   // What the gateway shows from before a window proves that it still keeps all of it.
   for (const way of [{ to: 'all' }, { to: 'source', mask: world.source.mask }] as const)
@@ -143,7 +169,6 @@ export async function liveThrough(seed: string): Promise<EventHistory> {
     const free = [...names, 'inner'].filter((name) => !touched.has(name))
     const name = free[random.below(free.length)]
     if (name === undefined) break
-    touched.add(name)
     const kind = kindFor(name, random)
     const before = auditsAt.at(-1) ?? 0
     const at = clock.now()
@@ -157,8 +182,11 @@ export async function liveThrough(seed: string): Promise<EventHistory> {
     const isPutBack = putBack !== undefined && random.chance(0.7)
     // What is still tried when the cause is gone arrives by itself, and was not lost.
     if (isPutBack) putBack()
+    if (isPutBack && random.chance(0.2)) await sendSomeAgain(at)
     const putBackAt = isPutBack ? clock.now() : null
     await audit()
+    // A drift begins where the one before is over.
+    if (!isPutBack || isReplaced || random.chance(0.6)) touched.add(name)
     const to = isPutBack ? (auditsAt.at(-1) ?? 0) : Number.POSITIVE_INFINITY
     drifts.push({
       kind,
@@ -205,11 +233,69 @@ export async function liveThrough(seed: string): Promise<EventHistory> {
   }
 }
 
+/** What differs between histories besides events and drifts. */
+interface Differences {
+  readonly config: Partial<ProjectConfigRow>
+  readonly behaviour: Pick<Behaviour, 'hasLicence' | 'release'>
+  /** Of one endpoint. */
+  readonly isConditional: boolean
+  readonly isTriedOnce: boolean
+  readonly hasSecond: boolean
+  readonly sharesOwner: boolean
+}
+
+function differencesOf(random: Random): Differences {
+  const strategies = [
+    { type: 'linear', duration: 10, retry_count: 2 },
+    { type: 'linear', duration: 10, retry_count: 2 },
+    { type: 'linear', duration: 300, retry_count: 3 },
+    { type: 'exponential', duration: 20, retry_count: 4 },
+  ] as const
+  const hasSecond = random.chance(0.2)
+  return {
+    config: {
+      strategy: random.pick(strategies),
+      disable_endpoint: random.chance(0.5),
+      multiple_endpoint_subscriptions: hasSecond,
+    },
+    behaviour: { hasLicence: random.chance(0.6), release: random.chance(0.15) ? 'later' : 'seed' },
+    isConditional: random.chance(0.15),
+    isTriedOnce: random.chance(0.15),
+    hasSecond,
+    sharesOwner: random.chance(0.3),
+  }
+}
+
+/** Lets one endpoint be another one than the rest. */
+function arrange({ fleet, outgoing, endpoints, subscriptions }: TrafficFleet, name: string, of: Differences): void {
+  const [endpoint, uid] = [endpoints[name] ?? '', subscriptions[name] ?? '']
+  const subscription = { project: outgoing, uid }
+  if (of.isTriedOnce) updateSubscription(fleet, subscription, { delivery_mode: 'at_most_once' })
+  if (of.sharesOwner)
+    changeEndpoint(fleet, { project: outgoing, uid: endpoint }, (row) => ({ ...row, owner_id: 'owner-of-billing' }))
+  if (of.isConditional) {
+    const filter = { is_flattened: true, headers: {}, body: { n: { $lt: 8 } } }
+    changeSubscription(fleet, subscription, (row) => ({
+      ...row,
+      filter_config: { event_types: ['order.paid'], filter },
+    }))
+  }
+  if (!of.hasSecond) return
+  const second = subscribe(fleet, outgoing, { name: `${name}-2`, endpoint })
+  const filter = { is_flattened: true, headers: {}, body: {} }
+  updateSubscription(
+    fleet,
+    { project: outgoing, uid: second },
+    { filter_config: { event_types: ['order.voided'], filter } },
+  )
+}
+
 /** What is true of an endpoint and a window, whole seconds, both bounds included. */
 export interface Truth {
   readonly deliveries: Readonly<Record<DeliveryStatus, number>>
-  /** Events that it should have got and did not, by their number. */
+  /** Events that it should have got and did not, by their number. Those that are still tried are not lost. */
   readonly lost: readonly number[]
+  readonly pending: readonly number[]
   /** Those among them of which no delivery was made. */
   readonly undelivered: readonly number[]
   /** Those of them that the gateway's list of events does not find by the endpoint or a source. */
@@ -225,10 +311,11 @@ export function truthOf({ world, sent, wanted }: EventHistory, name: string, { f
   const own = [...deliveries.values()].filter((row) => row.endpoint.uid === endpoint)
   const within = own.filter((row) => isWithin(Date.parse(row.created_at)))
   const count = (status: DeliveryStatus) => within.filter((row) => row.status === status).length
-  const took = takenBy(world.received, name)
-  const lost = sent
-    .filter(({ n, at }) => isWithin(at) && takenBy(wanted, name).has(n) && !took.has(n))
-    .map(({ n }) => n)
+  const [took, should] = [takenBy(world.received, name), takenBy(wanted, name)]
+  const isTried = new Set<DeliveryStatus>(['Scheduled', 'Processing', 'Retry'])
+  const tried = new Set(own.flatMap(({ status, data }) => (isTried.has(status) ? numberIn(data) : [])))
+  const missing = sent.flatMap(({ n, at }) => (isWithin(at) && should.has(n) && !took.has(n) ? n : []))
+  const lost = missing.filter((n) => !tried.has(n))
   const [withDelivery, named] = [new Set(own.map((row) => numberIn(row.data))), new Set<number>()]
   for (const event of events.values()) {
     if (name === 'inner' || event.everNamed.has(endpoint)) named.add(numberIn(event.data))
@@ -238,6 +325,7 @@ export function truthOf({ world, sent, wanted }: EventHistory, name: string, { f
     // as: it has every status.
     deliveries: Object.fromEntries(deliveryStatuses.map((status) => [status, count(status)])) as Truth['deliveries'],
     lost,
+    pending: missing.filter((n) => tried.has(n)),
     undelivered,
     traceless: undelivered.filter((n) => !named.has(n)),
   }
@@ -326,12 +414,13 @@ function apply(kind: DriftKind, world: TrafficFleet, name: string): { uid: strin
     case 'inactive':
       setEndpointStatus(fleet, endpoint, kind)
       return ofEndpoint(() => setEndpointStatus(fleet, endpoint, 'active'))
+    // The service may have switched it off since.
     case 'authentication lost':
       updateEndpoint(fleet, endpoint, { name: former.name, url: former.url })
-      return ofEndpoint(() => change({ authentication: former.authentication }))
+      return ofEndpoint(() => change({ authentication: former.authentication, status: 'active' }))
     case 'URL moved':
       change({ url: `${former.url}/elsewhere` })
-      return ofEndpoint(() => change({ url: former.url }))
+      return ofEndpoint(() => change({ url: former.url, status: 'active' }))
     case 'owner changed':
       change({ owner_id: 'another-owner' })
       return ofEndpoint(() => change({ owner_id: former.owner_id }))
@@ -353,10 +442,19 @@ function apply(kind: DriftKind, world: TrafficFleet, name: string): { uid: strin
       return {
         uid: subscription.uid,
         putBack() {
-          const made = fleet.open(project).subscriptions.find(({ endpoint_id }) => endpoint_id === endpoint.uid)
-          if (name === 'inner') createSubscription(fleet, project, { endpoint: endpoint.uid, source: source.uid })
-          else if (made === undefined) subscribe(fleet, project, { name, endpoint: endpoint.uid })
-          else updateSubscription(fleet, { project, uid: made.uid }, { name, filter_config: route.filter_config })
+          if (name === 'inner') {
+            createSubscription(fleet, project, { endpoint: endpoint.uid, source: source.uid })
+            return
+          }
+          const made = fleet.open(project).subscriptions.find((row) => row.name === `${name}-subscription`)
+          const uid = made?.uid ?? subscribe(fleet, project, { name, endpoint: endpoint.uid })
+          const { filter_config } = route
+          changeSubscription(fleet, { project, uid }, (row) => ({
+            ...row,
+            name,
+            filter_config,
+            filters: filterRowsOf(route),
+          }))
         },
       }
     case 'source switched off': {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CliFixture, openCliFixture } from '../cli/cli-fixture.ts'
+import { openCliFixture } from '../cli/cli-fixture.ts'
 
 /** A row of the gateway, as far as it matters; the rest is planted. */
 export interface TrafficRow {
@@ -158,11 +158,3 @@ export function rowMaker({ cli, deliveries, events }: Pick<TrafficFixture, 'cli'
     },
   }
 }
-
-/** Pages of one run, and of the ones before. */
-export async function untilNextSecond(): Promise<void> {
-  const now = Date.now()
-  while (Math.floor(Date.now() / 1000) === Math.floor(now / 1000)) await new Promise((resolve) => setImmediate(resolve))
-}
-
-export type { CliFixture }

@@ -20,8 +20,7 @@ import { readRunInputs } from '../history/sql/read-run.ts'
 import { type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import { createSealer, type Sealer } from '../inventory/sealer.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
-import { intersectReleases } from '../model/release-range.ts'
-import { isProjectList } from '../model/resource.ts'
+import { isProjectList, type Kind, type Resource } from '../model/resource.ts'
 import { type FailOn, type Finding, failOnChoices, isAtLeast } from '../model/violation.ts'
 import { walksFor } from '../model/walks-for.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -71,82 +70,106 @@ export const preview = configuredQuestion({
   },
   isOfRun: false,
   async read(history, values, { limit, options, terminal }) {
-    const { file, request: text, failOn: named, maxAge, policy: policyFile, project: projects } = values
+    const { file, request: text, failOn, maxAge, policy: policyFile, project: projects } = values
     const given = text === undefined ? await readGiven(file, terminal) : { text, name: 'request' }
     const request = readRequest(given.text, given.name)
     const target = readTarget(request)
     const scan = await findProject(history, request, target, { projects, options, terminal })
-    const run = await runNamed(history, 'latest')
-    const [inputs, evaluations] = [
-      await readRunInputs(history, scan.run.number),
-      await readEvaluations(history, [scan]),
-    ]
-    const policy = await policyOf(policyFile, options, terminal)
-    const sealer = await sealerFor(options, terminal)
-    const foresee = (resources: WriteForecast['known']) => {
-      const { kind, uid } = target
-      if (kind === 'filter') throw unkeptRows(request)
-      const before = resources.find((one) => one.kind === kind && one.uid === uid)
-      if (uid !== null && before === undefined) throw unknownUid(request, kind, scan)
-      const { body } = request
-      const forecast = foreseeWrite({
-        kind,
-        uid,
-        action: request.method === 'DELETE' ? 'delete' : target.action,
-        isDashboard: target.isDashboard,
-        body: body === undefined ? {} : spellBody(body),
-        variables:
-          body === undefined ? [] : placeholdersIn(body).flatMap(({ path, is }) => (is === 'value' ? path : [])),
-        known: resources,
-        areAllKnown: walksFor(['endpoint', 'source'], scan.coverage).every((walk) => !isGap(walk)),
-        release: intersectReleases([evaluations.get(scan.project.name)?.release]),
-        lacks: Object.values(inputs?.projects.find(({ project }) => project === scan.project.name)?.not_licensed ?? {}),
-        sealer,
-      })
-      return { ...forecast, before, kind }
+    const inputs = await readRunInputs(history, scan.run.number)
+    const tools = {
+      policy: await policyOf(policyFile, options, terminal),
+      sealer: await sealerFor(options, terminal),
+      clock: { now: systemClock.now, sleep: async () => {} },
     }
-    const clock = { now: systemClock.now, sleep: async () => {} }
-    const supposed = await supposeChanges(history, scan, { policy, sealer, clock }, foresee)
-    const { before, kind, rows, refused, unknown, dependents, notes, violations } = supposed
-    const { uid } = target
-    const dueAfter = await dueAfterOf(maxAge, options, terminal)
-    const now = systemClock.now()
-    const unsure = violations.unsure.map(({ path, rule }) => ({ path, reason: `whether ${rule} still reports it` }))
+    const project = {
+      areAllKnown: walksFor(['endpoint', 'source'], scan.coverage).every((walk) => !isGap(walk)),
+      release: (await readEvaluations(history, [scan])).get(scan.project.name)?.release,
+      lacks: Object.values(inputs?.projects.find(({ project }) => project === scan.project.name)?.not_licensed ?? {}),
+      sealer: tools.sealer,
+    }
+    const forecast = await supposeChanges(history, scan, tools, (known) =>
+      foreseeRequest(request, target, scan, { ...project, known }),
+    )
+    const { rows, refused, unknown, dependents, notes, violations, resource } = forecast
     const answer: Preview = {
-      resource: { project: scan.project.name, kind, uid, name: before?.name ?? nameIn(request) },
+      resource,
       request: { method: request.method, action: actionOf(request, target) },
-      known: {
-        run: scan.run.number,
-        at: scan.run.finished_at,
-        age_s: Math.max(0, Math.floor((now - Date.parse(scan.run.finished_at)) / 1000)),
-        reasons: [
-          ...(now > dueAfter(scan.project.name, Date.parse(scan.run.finished_at)) ? ['the last scan is too old'] : []),
-          ...walksFor([kind], scan.coverage)
-            .filter(isGap)
-            .map(({ listing }) => `the last scan did not read ${listing} completely`),
-          ...(before?.unseen ?? []).map((path) => `the last scan did not show ${path}`),
-        ],
-      },
+      known: describeKnown(scan, resource.kind, forecast.before, await dueAfterOf(maxAge, options, terminal)),
       violations: { opened: violations.opened.map(toFinding), ended: violations.ended.map(toKnown) },
-      dependents: dependents.map(({ kind: of, uid: id, name, effect }) => ({ kind: of, uid: id, name, effect })),
-      unknown: [...unknown, ...unsure],
+      dependents: dependents.map((one) => ({ ...one })),
+      unknown: [
+        ...unknown,
+        ...(isFormer(request) ? [{ path: '', reason: formerVersion }] : []),
+        ...violations.unsure.map(({ path, rule }) => ({ path, reason: `whether ${rule} still reports it` })),
+      ],
       refused: refused ?? null,
       sent: false,
     }
     return {
       answer: {
         form: previewForm,
-        ...statingExtent(run, [scan]),
+        ...statingExtent(await runNamed(history, 'latest'), [scan]),
         more: { ...answer },
         remarks: introducePreview(answer, rows),
         conclusion: concludePreview(answer, notes),
         ...limited(rows, limit),
       },
       view: previewView,
-      exitCode: exitCodeOf(answer, violations.opened, named ?? inputs?.fail_on ?? 'high'),
+      exitCode: exitCodeOf(answer, violations.opened, failOn ?? inputs?.fail_on ?? 'high'),
     }
   },
 })
+
+type KnownProject = Pick<WriteForecast, 'known' | 'areAllKnown' | 'release' | 'lacks' | 'sealer'>
+
+/** @throws AuditError.usage where the project has no such resource, or what becomes of it cannot be foreseen */
+function foreseeRequest(request: WriteRequest, target: WriteTarget, scan: RecordedScan, project: KnownProject) {
+  const { method, body } = request
+  const { kind, uid, action, isDashboard } = target
+  if (kind === 'filter') throw unkeptRows(request)
+  const before = project.known.find((one) => one.kind === kind && one.uid === uid)
+  if (uid !== null && before === undefined) throw unknownUid(request, kind, scan)
+  const written = body === undefined ? {} : spellBody(body)
+  const name = before?.name ?? (typeof written.name === 'string' ? written.name : '')
+  const write: WriteForecast = {
+    ...project,
+    kind,
+    uid,
+    action: method === 'DELETE' ? 'delete' : action,
+    isDashboard,
+    body: written,
+    variables: body === undefined ? [] : placeholdersIn(body).flatMap(({ path, is }) => (is === 'value' ? path : [])),
+  }
+  return { ...foreseeWrite(write), before, resource: { project: scan.project.name, kind, uid, name } }
+}
+
+/** How old the state is that the request meets, and why it may not be relied on. */
+function describeKnown(
+  { project, run, coverage }: RecordedScan,
+  kind: Kind,
+  before: Resource | undefined,
+  dueAfter: (project: string, ms: number) => number,
+): Preview['known'] {
+  const [now, at] = [systemClock.now(), Date.parse(run.finished_at)]
+  const gaps = walksFor([kind], coverage).filter(isGap)
+  return {
+    run: run.number,
+    at: run.finished_at,
+    age_s: Math.max(0, Math.floor((now - at) / 1000)),
+    reasons: [
+      ...(now > dueAfter(project.name, at) ? ['the last scan is too old'] : []),
+      ...gaps.map(({ listing }) => `the last scan did not read ${listing} completely`),
+      ...(before?.unseen ?? []).map((path) => `the last scan did not show ${path}`),
+    ],
+  }
+}
+
+/** Versions of the interface before this one have other names of members. */
+function isFormer({ version }: WriteRequest): boolean {
+  return version !== null && version < '2024-01-04'
+}
+
+const formerVersion = 'the request asks for an earlier version of the interface, which has other names of members'
 
 function exitCodeOf({ refused, known }: Preview, opened: readonly Finding[], failOn: FailOn) {
   if (refused !== null) return exitCodes.usage
@@ -159,11 +182,6 @@ function exitCodeOf({ refused, known }: Preview, opened: readonly Finding[], fai
 function actionOf({ method }: WriteRequest, { uid, action }: WriteTarget): Preview['request']['action'] {
   if (method === 'DELETE') return 'delete'
   return action ?? (uid === null ? 'create' : 'update')
-}
-
-function nameIn({ body }: WriteRequest): string {
-  const { name = '' } = body === undefined ? {} : spellBody(body)
-  return typeof name === 'string' ? name : ''
 }
 
 function toFinding({ rule, severity, kind, uid, name, path, message }: Finding) {

@@ -134,9 +134,7 @@ function countUndelivered(
       if (!event.isMatched) unmatched += 1
       else if (match === 'always') lost.push(event.uid)
       else isDecidedByContent += 1
-    } else if (channel === 'owner' && !hasOtherOwner && endpoints.length === 0) {
-      // No endpoint had that owner.
-    } else if (channel !== 'named') unnamed += 1
+    } else if (channel !== 'named' && (channel !== 'owner' || hasOtherOwner)) unnamed += 1
   }
   const unknown = [
     ...(isDecidedByContent > 0 ? [`${isDecidedByContent} events without a delivery ${contentDecides}`] : []),

@@ -8,7 +8,7 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { readStateAt } from '../history/sql/state-at.ts'
 import { exitCodes } from '../model/errors.ts'
-import { isJsonObject, pointersOverlap, withValueAt } from '../model/json.ts'
+import { pointersOverlap, withValueAt } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { type ProjectRef, projectKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
@@ -201,7 +201,6 @@ async function readProject(
   const [one] = concerned
   if (one === undefined) return []
   const { project } = one
-  const switchesOff = await disablesEndpoints(reader, project, run)
   const cases = concerned.map((each) => ({ concerned: each, window: roundedWindow(each), counting: countedOf(each) }))
   const groups = [...Map.groupBy(cases, ({ window }) => keyOf(window)).values()]
   const questions = groups.flatMap((group): WindowQuestion[] => {
@@ -219,7 +218,7 @@ async function readProject(
         endpoints: uids.length > mostNamed ? [] : uids,
         sources: [...new Set(sources)],
         mayLackDeliveries: group.some(({ counting }) => mayLackDeliveries(counting)),
-        mayReplay: switchesOff || group.some((each) => headersOf(each.concerned) !== 'accepted'),
+        mayReplay: group.some((each) => headersOf(each.concerned) !== 'accepted'),
       },
     ]
   })
@@ -234,7 +233,7 @@ async function readProject(
     return { concerned, window, counts }
   })
   const plans = planRedelivery(
-    found.map(({ concerned, window, counts }) => lostOf({ concerned, window, counts, switchesOff })),
+    found.map(({ concerned, window, counts }) => lostOf(concerned, window, counts)),
     reachOfEvents(events, routes),
   )
   const gateway = gatewayOf(project, { config }, terminal)
@@ -288,13 +287,6 @@ function uncounted({ traceless }: ConcernedEndpoint, reason: string | undefined)
   }
 }
 
-/** Whether the project has `disable_endpoint`; also where that is not known. */
-async function disablesEndpoints(reader: HistoryReader, project: ProjectRef, run: CommittedRun): Promise<boolean> {
-  const [settings] = await readStateAt(reader, project, run.number, 'project')
-  const config = settings && attributesOf(settings).config
-  return !isJsonObject(config) || config.disable_endpoint !== false
-}
-
 async function readRoutes(reader: HistoryReader, project: ProjectRef, run: CommittedRun): Promise<PresentRoutes> {
   const subscriptions = await readStateAt(reader, project, run.number, 'subscription')
   const choice = { projects: [project], run: run.number, kind: 'endpoint' as const, after: undefined }
@@ -305,14 +297,7 @@ async function readRoutes(reader: HistoryReader, project: ProjectRef, run: Commi
   }
 }
 
-interface Loss {
-  readonly concerned: ConcernedEndpoint
-  readonly window: TimeWindow
-  readonly counts: ImpactCounts
-  readonly switchesOff: boolean
-}
-
-function lostOf({ concerned, window, counts, switchesOff }: Loss): LostDeliveries {
+function lostOf(concerned: ConcernedEndpoint, window: TimeWindow, counts: ImpactCounts): LostDeliveries {
   const { uid, name, isGone, now, subscriptions } = concerned
   const changed = subscriptions.filter(({ isChanged }) => isChanged)
   const status = now === undefined ? undefined : attributesOf(now).status
@@ -326,7 +311,6 @@ function lostOf({ concerned, window, counts, switchesOff }: Loss): LostDeliverie
     pending: counts.pending,
     status: isGone ? 'gone' : typeof status === 'string' ? status : 'active',
     headers: headersOf(concerned),
-    switchesOff,
     blocked: blockedOf(concerned),
     restoring: changed.slice(0, mostRestoring).map((one) => `hookdrift restore ${shellWord(one.uid)}`),
   }

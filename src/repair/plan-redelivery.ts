@@ -19,8 +19,6 @@ export interface LostDeliveries {
   readonly status: string
   /** Whether it takes what the deliveries of the window carry: they have their headers from when they were made. */
   readonly headers: 'accepted' | 'changed' | 'expired' | 'unknown'
-  /** Whether the service switches the endpoint off with the last attempt of a delivery, also with one that arrives. */
-  readonly switchesOff: boolean
   /** Why requests would fail again, as a sentence: something has to be put back first. */
   readonly blocked: string | undefined
   /** Commands that put back what decides which events it gets. */
@@ -110,7 +108,6 @@ function firstWay(row: LostDeliveries, reachOf: ReachOf): Way {
   if (failed.length > 0 && headers !== 'accepted') way.reasons.push(whyReplayed[headers])
   else if (arrived > 0) way.reasons.push(`${of(arrived, 'failed delivery', 'failed deliveries')} ${arrivedSince}`)
   else if (isTwice) way.reasons.push(failedTwice)
-  else if (row.switchesOff && failed.some(({ status }) => status === 'Failure')) way.reasons.push(switchedOff)
   else way.isRetried = failed.length > 0
   addReplay(way, way.isRetried ? [] : failed, reachOf)
   return way
@@ -124,8 +121,6 @@ const arrivedSince =
   'of events that arrived since. A retry would deliver them twice: the events of the others are replayed instead.'
 const failedTwice =
   'Events of the window failed more than once. A retry would deliver them twice: they are replayed instead.'
-const switchedOff =
-  'The project has disable_endpoint: a retry of a delivery without attempts left switches the endpoint off, also if it arrives, and the others are discarded: the events are replayed instead.'
 const whyReplayed = {
   changed:
     'Authentication was another one in the window. A delivery has its headers from when it was made, so a retry would be refused again: the events are replayed instead.',

@@ -16,7 +16,6 @@ const lost = (more: Partial<LostDeliveries> = {}): LostDeliveries => ({
   pending: 0,
   status: 'active',
   headers: 'accepted',
-  switchesOff: false,
   blocked: undefined,
   restoring: [],
   ...more,
@@ -58,12 +57,6 @@ const cases: readonly (readonly [drift: string, row: Partial<LostDeliveries>, ex
     { retry: retry('Failure', 'Discarded'), needsActivation: true, reasons: /activate it first/ },
   ],
   ['a receiver that refused, with the URL put back', { failed: [failed('1')] }, { retry: retry('Failure') }],
-  [
-    'the same, where a last attempt switches the endpoint off',
-    { failed: [failed('1'), discarded('2')], switchesOff: true },
-    { replay: replay('1', '2'), reasons: /disable_endpoint/ },
-  ],
-  ['what was never tried, there', { failed: [discarded('1')], switchesOff: true }, { retry: retry('Discarded') }],
   [
     'authentication that was lost and put back',
     { failed: [failed('1'), failed('2')], headers: 'changed' },

@@ -49,6 +49,8 @@ export interface CountedEndpoint {
   readonly uid: string
   readonly subscriptions: readonly Pick<SubscriptionLife, 'former' | 'isChanged'>[]
   readonly hasOtherOwner: boolean
+  /** Other endpoints that have or had its owner: an event for that owner shows those alone that matched. */
+  readonly peers: ReadonlySet<string>
   /** Why events of it left no trace. */
   readonly traceless: readonly string[]
 }
@@ -100,7 +102,11 @@ function countsOf(count: (status: DeliveryStatus) => number | null): StatusCount
 }
 
 /** Whether any event may have got no delivery because of what changed, so that events are needed. */
-export function mayLackDeliveries({ subscriptions, hasOtherOwner, traceless }: Omit<CountedEndpoint, 'uid'>): boolean {
+export function mayLackDeliveries({
+  subscriptions,
+  hasOtherOwner,
+  traceless,
+}: Pick<CountedEndpoint, 'subscriptions' | 'hasOtherOwner' | 'traceless'>): boolean {
   return traceless.length === 0 && (hasOtherOwner || subscriptions.some(({ isChanged }) => isChanged))
 }
 
@@ -115,7 +121,7 @@ function countUndelivered(
   { window, events, areAllEvents, reasons }: WindowRows,
   own: readonly GatewayDelivery[],
 ): UndeliveredCount {
-  const { uid, subscriptions, hasOtherOwner, traceless } = endpoint
+  const { uid, subscriptions, hasOtherOwner, peers, traceless } = endpoint
   if (traceless.length > 0) return { lost: [], undelivered: null, reasons: traceless }
   if (!mayLackDeliveries(endpoint)) return { lost: [], undelivered: 0, reasons: [] }
   if (events === undefined) return { lost: [], undelivered: null, reasons: [...reasons, eventsUnread] }
@@ -134,7 +140,8 @@ function countUndelivered(
       if (!event.isMatched) unmatched += 1
       else if (match === 'always') lost.push(event.uid)
       else isDecidedByContent += 1
-    } else if (channel !== 'named' && (channel !== 'owner' || hasOtherOwner)) unnamed += 1
+    } else if (channel !== 'named' && (channel !== 'owner' || hasOtherOwner || endpoints.some((one) => peers.has(one))))
+      unnamed += 1
   }
   const unknown = [
     ...(isDecidedByContent > 0 ? [`${isDecidedByContent} events without a delivery ${contentDecides}`] : []),

@@ -4,11 +4,12 @@ import { systemClock } from '../app/system.ts'
 import { deliveryStatuses, windowParameters } from '../gateway/deliveries.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { listResources } from '../history/sql/list-resources.ts'
+import { readVersionsOf } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { readStateAt } from '../history/sql/state-at.ts'
 import { exitCodes } from '../model/errors.ts'
-import { pointersOverlap, withValueAt } from '../model/json.ts'
+import { pointersOverlap, valueAt, withValueAt } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { type ProjectRef, projectKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
@@ -201,7 +202,13 @@ async function readProject(
   const [one] = concerned
   if (one === undefined) return []
   const { project } = one
-  const cases = concerned.map((each) => ({ concerned: each, window: roundedWindow(each), counting: countedOf(each) }))
+  const isSwitchedOff = await switchesOff(reader, project, run)
+  const peersOf = await readPeers(reader, concerned, run)
+  const cases = concerned.map((each) => ({
+    concerned: each,
+    window: roundedWindow(each),
+    counting: countedOf(each, peersOf(each)),
+  }))
   const groups = [...Map.groupBy(cases, ({ window }) => keyOf(window)).values()]
   const questions = groups.flatMap((group): WindowQuestion[] => {
     const [first] = group
@@ -218,7 +225,7 @@ async function readProject(
         endpoints: uids.length > mostNamed ? [] : uids,
         sources: [...new Set(sources)],
         mayLackDeliveries: group.some(({ counting }) => mayLackDeliveries(counting)),
-        mayReplay: group.some((each) => headersOf(each.concerned) !== 'accepted'),
+        mayReplay: isSwitchedOff || group.some((each) => headersOf(each.concerned) !== 'accepted'),
       },
     ]
   })
@@ -233,7 +240,7 @@ async function readProject(
     return { concerned, window, counts }
   })
   const plans = planRedelivery(
-    found.map(({ concerned, window, counts }) => lostOf(concerned, window, counts)),
+    found.map(({ concerned, window, counts }) => lostOf(concerned, { window, counts, isSwitchedOff })),
     reachOfEvents(events, routes),
   )
   const gateway = gatewayOf(project, { config }, terminal)
@@ -268,10 +275,32 @@ function keyOf({ from, to }: TimeWindow): string {
   return `${from}-${to}`
 }
 
-function countedOf({ uid, subscriptions, during, now, traceless }: ConcernedEndpoint): CountedEndpoint {
+function countedOf(
+  { uid, subscriptions, during, now, traceless }: ConcernedEndpoint,
+  peers: CountedEndpoint['peers'],
+): CountedEndpoint {
   const [first, ...others] = [...during, ...(now === undefined ? [] : [now])]
   const hasOtherOwner = first !== undefined && others.some((one) => differsIn('endpoint', first, one, ['/owner_id']))
-  return { uid, subscriptions, hasOtherOwner, traceless }
+  return { uid, subscriptions, hasOtherOwner, peers, traceless }
+}
+
+/** Which endpoints have or had the same owner: as of the first run of the windows, and now. */
+async function readPeers(reader: HistoryReader, concerned: readonly ConcernedEndpoint[], run: CommittedRun) {
+  const isNeeded = concerned.some(({ subscriptions }) => subscriptions.some(({ isChanged }) => isChanged))
+  const runs = isNeeded ? new Set([...concerned.flatMap(({ from }) => from.run ?? []), run.number]) : []
+  const owners: { readonly uid: string; readonly owner: string }[] = []
+  for (const number of runs) {
+    for (const { project } of concerned.slice(0, 1)) {
+      for (const version of await readStateAt(reader, project, number, 'endpoint')) {
+        const { owner_id: owner } = attributesOf(version)
+        if (typeof owner === 'string' && owner !== '') owners.push({ uid: version.uid, owner })
+      }
+    }
+  }
+  return ({ uid }: ConcernedEndpoint): ReadonlySet<string> => {
+    const own = new Set(owners.flatMap((one) => (one.uid === uid ? [one.owner] : [])))
+    return new Set(owners.flatMap((one) => (one.uid !== uid && own.has(one.owner) ? [one.uid] : [])))
+  }
 }
 
 function uncounted({ traceless }: ConcernedEndpoint, reason: string | undefined): ImpactCounts {
@@ -297,7 +326,19 @@ async function readRoutes(reader: HistoryReader, project: ProjectRef, run: Commi
   }
 }
 
-function lostOf(concerned: ConcernedEndpoint, window: TimeWindow, counts: ImpactCounts): LostDeliveries {
+/** Whether the project has `disable_endpoint` on; where the last scan did not read that, it may. */
+async function switchesOff(reader: HistoryReader, project: ProjectRef, run: CommittedRun): Promise<boolean> {
+  const last = (await readVersionsOf(reader, { project, kind: 'project', uid: project.uid }, run.number)).at(-1)
+  return last === undefined || valueAt(attributesOf(last), '/config/disable_endpoint') !== false
+}
+
+interface LossKnown {
+  readonly window: TimeWindow
+  readonly counts: ImpactCounts
+  readonly isSwitchedOff: boolean
+}
+
+function lostOf(concerned: ConcernedEndpoint, { window, counts, isSwitchedOff }: LossKnown): LostDeliveries {
   const { uid, name, isGone, now, subscriptions } = concerned
   const changed = subscriptions.filter(({ isChanged }) => isChanged)
   const status = now === undefined ? undefined : attributesOf(now).status
@@ -311,6 +352,7 @@ function lostOf(concerned: ConcernedEndpoint, window: TimeWindow, counts: Impact
     pending: counts.pending,
     status: isGone ? 'gone' : typeof status === 'string' ? status : 'active',
     headers: headersOf(concerned),
+    isSwitchedOff,
     blocked: blockedOf(concerned),
     restoring: changed.slice(0, mostRestoring).map((one) => `hookdrift restore ${shellWord(one.uid)}`),
   }

@@ -19,6 +19,8 @@ export interface LostDeliveries {
   readonly status: string
   /** Whether it takes what the deliveries of the window carry: they have their headers from when they were made. */
   readonly headers: 'accepted' | 'changed' | 'expired' | 'unknown'
+  /** Whether the service switches an endpoint off after the last attempt of a delivery, whether it arrived or not. */
+  readonly isSwitchedOff: boolean
   /** Why requests would fail again, as a sentence: something has to be put back first. */
   readonly blocked: string | undefined
   /** Commands that put back what decides which events it gets. */
@@ -87,7 +89,7 @@ interface Way {
 }
 
 function firstWay(row: LostDeliveries, reachOf: ReachOf): Way {
-  const { failed, undelivered, reached, pending, status, headers, blocked } = row
+  const { failed, undelivered, reached, pending, status, headers, isSwitchedOff, blocked } = row
   const way: Way = { row, isRetried: false, replay: [], reasons: [] }
   if (pending > 0) way.reasons.push(`${are(pending, 'delivery', 'deliveries')} still tried: Convoy goes on by itself.`)
   if (failed.length + undelivered.length === 0) return way
@@ -108,6 +110,7 @@ function firstWay(row: LostDeliveries, reachOf: ReachOf): Way {
   if (failed.length > 0 && headers !== 'accepted') way.reasons.push(whyReplayed[headers])
   else if (arrived > 0) way.reasons.push(`${of(arrived, 'failed delivery', 'failed deliveries')} ${arrivedSince}`)
   else if (isTwice) way.reasons.push(failedTwice)
+  else if (isSwitchedOff && failed.some((one) => one.status === 'Failure')) way.reasons.push(switchedOff)
   else way.isRetried = failed.length > 0
   addReplay(way, way.isRetried ? [] : failed, reachOf)
   return way
@@ -121,6 +124,8 @@ const arrivedSince =
   'of events that arrived since. A retry would deliver them twice: the events of the others are replayed instead.'
 const failedTwice =
   'Events of the window failed more than once. A retry would deliver them twice: they are replayed instead.'
+const switchedOff =
+  'The project switches an endpoint off after the last attempt of a delivery (`disable_endpoint`), also where that arrives. A retry of failed deliveries would end with the first one: the events are replayed instead.'
 const whyReplayed = {
   changed:
     'Authentication was another one in the window. A delivery has its headers from when it was made, so a retry would be refused again: the events are replayed instead.',

@@ -44,6 +44,7 @@ const endpoint = (former: JsonObject | undefined, more: object = {}) => ({
   uid: 'A',
   subscriptions: [{ former, isChanged: true }],
   hasOtherOwner: false,
+  peers: new Set(['P']),
   traceless: [],
   ...more,
 })
@@ -109,6 +110,13 @@ describe('events without a delivery', () => {
       all,
       { events: [event('2', { endpoints: ['B'] }), event('3', { endpoints: ['B'], channel: 'owner' })] },
       0,
+    ],
+    [
+      'unknown, with an event for its owner, which others have, too',
+      all,
+      { events: [event('3', { endpoints: ['P'], channel: 'owner' })] },
+      null,
+      /for an owner/,
     ],
     [
       'unknown, with an event for an owner, where its own changed',

@@ -236,7 +236,7 @@ function runMessage(
       events: named.map(explain),
       more: listed.length - named.length,
       command: `hookdrift report --run ${number}`,
-      impact: impactOf(causes, events),
+      impact: before.isFirst ? undefined : impactOf(causes, events),
       report_url: links.report(number),
       incident,
       already_open,
@@ -244,6 +244,11 @@ function runMessage(
     changed,
   )
   return { id: message.id, body: JSON.stringify(message) }
+}
+
+/** Whether a rule that compares with nothing finds that no delivery is sent. */
+function isStopped(rule: string): boolean {
+  return ['endpoint/inactive', 'endpoint/paused-long', 'subscription/target-not-active'].includes(rule)
 }
 
 /** About the worst cause, else the worst violation, that may have stopped deliveries; also where it is over. */
@@ -254,8 +259,10 @@ function impactOf(causes: readonly Cause[], events: readonly Event[]): string | 
   if (cause !== undefined) return `hookdrift impact ${cause.id}`
   const isOver = ({ type, resolution }: Event) => type === 'violation.resolved' && resolution === 'fixed'
   const [event] = events
-    .filter((each) => (openTypes.has(each.type) || isOver(each)) && each.rule?.startsWith('drift/'))
-    .filter(({ kind, path }) => mayStopDeliveries(kind, path ?? ''))
+    .filter((each) => openTypes.has(each.type) || isOver(each))
+    .filter(({ rule = '', kind, path = '' }) =>
+      rule.startsWith('drift/') ? mayStopDeliveries(kind, path) : isStopped(rule),
+    )
     .sort(byImportance)
   return event?.fingerprint && `hookdrift impact ${shortFingerprint(event.fingerprint)}`
 }

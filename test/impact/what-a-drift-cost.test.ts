@@ -258,6 +258,30 @@ it('prints the request that activates an endpoint before the others, and all of 
   expect(taken(world)).toEqual([1, 2, 3, 4])
 })
 
+it('asks about all endpoints of a cause, which share one retry, and about all of a project', async () => {
+  await using world = await openImpactWorld(['billing', 'crm', 'stock'])
+  const places = ['billing', 'crm', 'stock'].map((name) => world.endpoints[name] ?? '')
+  const turn = (to: string) => {
+    for (const uid of places) setEndpointStatus(world.service.fleet, { project: world.outgoing, uid }, to)
+  }
+  await world.audit()
+  turn('inactive')
+  for (const n of [1, 2]) await world.send({ to: 'all' }, { n })
+  world.pass(60)
+  const report = await world.audit()
+  turn('active')
+  world.pass(60)
+  await world.audit()
+  const whole = await world.impact(world.outgoing, { from: '1h' })
+  expect(whole.rows.map(({ deliveries: { Discarded } }) => Discarded)).toEqual([2, 2, 2])
+  const { rows, exitCode, text } = await world.impact(report.causes[0]?.id ?? '')
+  expect(rows.map(({ retry }) => retry?.count ?? null)).toEqual([6, null, null])
+  expect(rows[1].reasons).toEqual([expect.stringMatching(/^Retried by the request of endpoint "\w+"/)])
+  expect([exitCode, text]).toEqual([0, expect.stringContaining('3 endpoints: 6 deliveries failed')])
+  await world.sendAll(rows)
+  expect(taken(world)).toEqual([1, 1, 1, 2, 2, 2])
+})
+
 it('counts nothing where the key is one of another project', async () => {
   await using world = await openImpactWorld()
   await live(world, { change: status('paused') }, true)

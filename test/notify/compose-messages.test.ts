@@ -29,6 +29,22 @@ describe('notifications of a run', () => {
     expect(eventLines(await notified.messages())).toContain('violation.reopened endpoint/inactive high')
   })
 
+  it('name the command that counts what was not delivered, until it is over, and only for what may stop deliveries', async () => {
+    await using notified = await openNotified()
+    notified.turn(0, 1, 'inactive')
+    const [first] = await notified.messages()
+    expect(first?.impact).toBeUndefined()
+    notified.turn(0, 1, 'active')
+    const [over] = await notified.messages()
+    notified.turn(0, 1, 'inactive')
+    const [again] = await notified.messages()
+    for (const message of [over, again]) {
+      expect(message?.impact).toMatch(/^hookdrift impact [0-9a-f]{8}$/)
+      const said = showMessage(message ?? never()).map(plainLine)
+      expect(said).toContain(`What it cost in deliveries: ${message?.impact}`)
+    }
+  })
+
   it('contain what the report contains, under ids that name the run and the subject', async () => {
     await using notified = await openNotified()
     await notified.run()
@@ -198,6 +214,7 @@ describe('notifications of a run', () => {
     expect(whole?.causes).toMatchObject([
       { resources: 3, command: expect.stringMatching(/^hookdrift restore --cause 3-/) },
     ])
+    expect(whole?.impact).toMatch(/^hookdrift impact 3-[0-9a-f]{8}$/)
     expect(whole?.events).toEqual([])
     const hit = endpoints.filter(
       (row) => edited.some((place) => place.uid === row.uid) && owners.includes(row.owner_id),

@@ -1,0 +1,47 @@
+import { afterAll, expect, it } from 'vitest'
+import { deleteSubscription, setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { openCliFixture } from '../cli/cli-fixture.ts'
+
+const channel = 'notify: [{ name: files, type: log }]\n'
+const cli = await openCliFixture({ endpointsPerProject: 6 }, channel)
+afterAll(() => cli[Symbol.asyncDispose]())
+const { fleet } = cli
+const wiped = [0, 1, 2].map((index) => cli.endpoint(index))
+const paused = cli.endpoint(3)
+const { subscriptions } = fleet.open(paused.project)
+await cli.audit('--quiet')
+for (const place of wiped) {
+  const row = at(
+    fleet.open(place.project).endpoints.filter(({ uid }) => uid === place.uid),
+    0,
+  )
+  updateEndpoint(fleet, place, { name: row.name, url: row.url })
+}
+setEndpointStatus(fleet, paused, 'paused')
+const { uid: subscription } = at(
+  subscriptions.filter(({ endpoint_id }) => endpoint_id === cli.endpoint(4).uid),
+  0,
+)
+deleteSubscription(fleet, { project: paused.project, uid: subscription })
+await cli.audit('--quiet')
+
+it('the timeline names the command under a change that may have stopped deliveries', async () => {
+  for (const [uid, said] of [
+    [at(wiped, 0).uid, /What it cost: `hookdrift impact \S+ \S+ [0-9a-f]{8}`/],
+    [paused.uid, new RegExp(`hookdrift impact \\S+ \\S+\\s+${paused.uid} --from 1`)],
+    [subscription, /What it cost: `hookdrift impact/],
+  ] as const) {
+    const { stdout } = await cli.run(['timeline', uid])
+    expect(stdout).toMatch(said)
+  }
+  expect((await cli.run(['timeline', cli.endpoint(5).uid])).stdout).not.toContain('impact')
+})
+
+it('restore and impact name each other', async () => {
+  const { stdout } = await cli.run(['restore', at(wiped, 0).uid])
+  expect(stdout).toMatch(/counts what\s+was not delivered meanwhile/)
+  const { rows } = await cli.json('causes')
+  const whole = await cli.run(`restore --cause ${at<{ id: string }>(rows, 0).id}`)
+  expect(whole.stdout).toMatch(/counts what\s+was not delivered meanwhile/)
+})

@@ -43,6 +43,7 @@ const sources: Readonly<Record<string, WordSource>> = {
   a: 'projects',
   b: 'projects',
   uid: 'resources',
+  target: 'resources',
   id: 'rules',
   rule: 'rules',
   violation: 'violations',

@@ -253,14 +253,10 @@ function windowOf(
   { now, run }: ImpactQuery,
   committed: readonly CommittedRun[],
 ): ImpactWindow {
-  const [first] = drifts.map(({ from }) => from).toSorted((a, b) => compareTimes(a, b))
-  const isOpen = drifts.some(({ to }) => to === undefined)
-  const last = isOpen
-    ? undefined
-    : drifts
-        .flatMap(({ to }) => to ?? [])
-        .toSorted(compareTimes)
-        .at(-1)
+  // The times of a pruned run may be lost.
+  const [first] = drifts.flatMap(({ from }) => (from.at === '' ? [] : [from])).toSorted(compareTimes)
+  const ends = drifts.flatMap(({ to }) => (to === undefined || to.at === '' ? [] : [to]))
+  const last = ends.length < drifts.length ? undefined : ends.toSorted(compareTimes).at(-1)
   const from = given.from === undefined ? first : { ...given.from, isSeen: true }
   if (from === undefined) {
     throw AuditError.usage(`the history knows no change of the ${identity.kind} ${quote(identity.uid)}`, {

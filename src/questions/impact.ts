@@ -15,7 +15,7 @@ import { type ProjectRef, projectKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
 import { freeName, type Gateway } from '../repair/gateway.ts'
 import { type LostDeliveries, planRedelivery, type Redelivery } from '../repair/plan-redelivery.ts'
-import { type Answer, type AnswerForm, aboutScans, limited } from '../report/answer.ts'
+import { type AnswerForm, aboutScans, limited } from '../report/answer.ts'
 import { shellWord } from '../report/text/commands.ts'
 import { shorten } from '../report/text/shorten.ts'
 import type { TimeWindow } from '../service/service-client.ts'
@@ -34,7 +34,15 @@ import { attributesOf } from './field-gaps.ts'
 import { type ImpactRow, isKnown } from './impact-row.ts'
 import { type ConcernedEndpoint, type ImpactScope, readImpactScope } from './impact-scope.ts'
 import { compareIn, differsIn } from './impact-window.ts'
-import { configuredQuestion, kindParameter, parameter, projectParameter, runNamed, uidOrName } from './question.ts'
+import {
+  configuredQuestion,
+  kindParameter,
+  parameter,
+  projectParameter,
+  type QuestionReply,
+  runNamed,
+  uidOrName,
+} from './question.ts'
 import { type ImpactAsker, openImpactAsker, type WindowQuestion } from './read-impact.ts'
 import { gatewayOf, repairTo } from './restore.ts'
 import type { RestoreRow } from './restore-row.ts'
@@ -147,9 +155,7 @@ export const impact = configuredQuestion({
     const signal = terminal.reading === undefined ? new AbortController().signal : AbortSignal.timeout(longestAnswerMs)
     const asker = openImpactAsker({ config: options.config, terminal, signal, now })
     try {
-      const answer = await readImpact(history, scope, { run, limit, config: options.config, terminal, asker })
-      const isWhole = answer.rows.every(isKnown) && answer.omitted === 0
-      return { answer, view: impactView, exitCode: isWhole ? exitCodes.clean : exitCodes.incomplete }
+      return await readImpact(history, scope, { run, limit, config: options.config, terminal, asker })
     } finally {
       await asker.close()
     }
@@ -170,7 +176,7 @@ async function readImpact(
   reader: HistoryReader,
   scope: ImpactScope,
   session: ImpactSession,
-): Promise<Answer<ImpactRow>> {
+): Promise<QuestionReply<ImpactRow>> {
   const { run, limit } = session
   const byProject = Map.groupBy(scope.concerned, ({ project }) => projectKey(project))
   const rows: ImpactRow[] = []
@@ -178,16 +184,18 @@ async function readImpact(
   const { type, id, text } = scope.target
   const scans = await readLatestScans(reader, run.number)
   const names = new Set(scope.concerned.map(({ project }) => projectKey(project)))
+  const concerned = scans.filter(({ project }) => names.has(projectKey(project)))
   return {
-    form: impactForm,
-    ...statingExtent(
-      run,
-      scans.filter(({ project }) => names.has(projectKey(project))),
-    ),
-    more: { target: { type, id }, sent: false },
-    remarks: introduceImpact(rows, text),
-    ...limited(rows, limit),
-    conclusion: concludeImpact(rows),
+    answer: {
+      form: impactForm,
+      ...statingExtent(run, concerned),
+      more: { target: { type, id }, sent: false },
+      remarks: introduceImpact(rows, text),
+      ...limited(rows, limit),
+      conclusion: concludeImpact(rows),
+    },
+    view: impactView,
+    exitCode: rows.every(isKnown) ? exitCodes.clean : exitCodes.incomplete,
   }
 }
 

@@ -71,6 +71,7 @@ describe('completion', () => {
   it('knows uids and fingerprints of the history, by their beginning', async () => {
     const { words: uids } = await completed("timeline ''")
     expect(uids.length).toBeGreaterThan(20)
+    expect((await completed("impact ''")).words).toEqual(uids)
     const [first = ''] = uids
     expect((await completed(`restore ${first.slice(0, 20)}`)).words).toContain(first)
     const { words: fingerprints } = await completed("accept ''")

@@ -112,9 +112,13 @@ function lastChange(kind: Kind, versions: readonly VersionSpan[]) {
     const paths = compareVersions(kind, before, after).asSeen.map(({ path }) => path)
     return paths.length === 0 ? [] : [{ in: after.fromRun, paths, before, after }]
   })
-  const [one, last] = [steps.at(-2), steps.at(-1)]
-  if (one === undefined || last === undefined) return last
-  return compareVersions(kind, one.before, last.after).asSeen.length === 0 ? one : last
+  let isUndoing = false
+  for (const [at, { after }] of steps.entries()) {
+    const one = steps[at - 1]
+    // What repeats a change that was undone is a change of its own.
+    isUndoing = !isUndoing && one !== undefined && compareVersions(kind, one.before, after).asSeen.length === 0
+  }
+  return isUndoing ? steps.at(-2) : steps.at(-1)
 }
 
 interface Change extends Pick<DriftSpan, 'changedIn' | 'paths'> {

@@ -221,6 +221,16 @@ describe('the window of a resource', () => {
       ['2 02:00 – 5 05:05'],
     ],
     [
+      'is that of the last change, where that repeats what was undone',
+      life([
+        [1, 'active'],
+        [3, 'paused'],
+        [4, 'active'],
+        [5, 'paused'],
+      ]),
+      ['4 04:00 – now'],
+    ],
+    [
       'is that of a later change, not of a drift before it',
       life(
         [

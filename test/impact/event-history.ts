@@ -201,6 +201,10 @@ export async function liveThrough(seed: string): Promise<EventHistory> {
   }
   await audit()
   pass(120)
+  if (differences.forgets) {
+    service.behaviour.retainedFromMs = sent[random.below(sent.length)]?.at ?? 0
+    pass(1)
+  }
   const config = join(directory, 'hookdrift.yaml')
   const projects = [world.outgoing, world.incoming].map(
     (id, at) => `{ id: ${id}, name: ${at === 0 ? 'outgoing' : 'incoming'} }`,
@@ -242,6 +246,8 @@ interface Differences {
   readonly isTriedOnce: boolean
   readonly hasSecond: boolean
   readonly sharesOwner: boolean
+  /** Whether the gateway deletes what is old. */
+  readonly forgets: boolean
 }
 
 function differencesOf(random: Random): Differences {
@@ -263,6 +269,7 @@ function differencesOf(random: Random): Differences {
     isTriedOnce: random.chance(0.15),
     hasSecond,
     sharesOwner: random.chance(0.3),
+    forgets: random.chance(0.1),
   }
 }
 

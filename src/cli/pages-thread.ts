@@ -9,7 +9,7 @@ import { messageOf } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { type AccessWatch, openAccess } from '../pages/access/open-access.ts'
 import { openPages } from '../pages/open-pages.ts'
-import type { SitePlan } from '../pages/page.ts'
+import type { AskedImpact, SiteHistory } from '../pages/page.ts'
 import { scopeSite } from '../pages/scope.ts'
 import { createSite, type SiteOptions } from '../pages/site.ts'
 import { gatewayOf } from '../questions/restore.ts'
@@ -74,16 +74,16 @@ async function openSite(): Promise<RequestHandler> {
   })
 }
 
-/** As the command asks. */
-const askImpact: NonNullable<SitePlan['askImpact']> = async (history, asked, now) => {
+/** As the command asks. A declaration: the thread asks for it before the end of this file is evaluated. */
+async function askImpact(history: SiteHistory, asked: AskedImpact, now: number) {
   const { impact } = await import('../questions/impact.ts')
   const values = { ...asked, project: [], kind: undefined }
-  const limit = Number.POSITIVE_INFINITY
+  const reading = { ...terminal, reading: { history } }
   return impact.read(history, values, {
     format: 'page',
-    limit,
+    limit: Number.POSITIVE_INFINITY,
     now,
-    terminal: { ...terminal, reading: { history } },
+    terminal: reading,
     options,
   })
 }

@@ -383,9 +383,9 @@ function headersOf({ during, now }: ConcernedEndpoint): LostDeliveries['headers'
 const deciding = ['/authentication', '/url', '/mtls_client_cert', '/secrets', '/advanced_signatures', '/content_type']
 
 function blockedOf({ uid, openPaths }: ConcernedEndpoint): string | undefined {
-  const open = openPaths.filter((path) => deciding.some((one) => pointersOverlap(path, one)))
+  const open = [...new Set(openPaths.filter((path) => deciding.some((one) => pointersOverlap(path, one))))]
   if (open.length === 0) return undefined
-  return `${[...new Set(open)].join(', ')} ${open.length === 1 ? 'is' : 'are'} not put back, so it would fail again. Send what \`hookdrift restore ${shellWord(uid)}\` prints, audit, then ask again.`
+  return `${open.join(', ')} ${open.length === 1 ? 'is' : 'are'} not put back, so it would fail again. Send what \`hookdrift restore ${shellWord(uid)}\` prints, audit, then ask again.`
 }
 
 /** The requests that activate an endpoint, as `restore` prints them. */

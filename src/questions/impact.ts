@@ -256,6 +256,13 @@ async function readProject(
   for (const [at, { concerned, window, counts }] of found.entries()) {
     const plan = plans[at]
     if (plan === undefined) continue
+    const first: RestoreRow[] = []
+    const byHand: string[] = []
+    for (const { concerned: stopped } of found.filter((each) => plan.activate.includes(each.concerned.uid))) {
+      const activation = await activate(reader, stopped, { run, gateway })
+      first.push(...activation.requests)
+      byHand.push(...activation.reasons)
+    }
     rows.push({
       project: project.name,
       kind: concerned.kind,
@@ -265,9 +272,9 @@ async function readProject(
       to: concerned.to,
       deliveries: counts.deliveries,
       undelivered: counts.undelivered,
-      first: plan.needsActivation ? await activate(reader, concerned, { run, gateway }) : [],
+      first,
       ...requestsOf(plan, { project, window, gateway }),
-      reasons: [...new Set([...counts.reasons, ...plan.reasons])],
+      reasons: [...new Set([...counts.reasons, ...plan.reasons, ...byHand])],
     })
   }
   return rows
@@ -388,19 +395,22 @@ function blockedOf({ uid, openPaths }: ConcernedEndpoint): string | undefined {
   return `${open.join(', ')} ${open.length === 1 ? 'is' : 'are'} not put back, so it would fail again. Send what \`hookdrift restore ${shellWord(uid)}\` prints, audit, then ask again.`
 }
 
-/** The requests that activate an endpoint, as `restore` prints them. */
+/** The requests that activate an endpoint, as `restore` prints them; where there is none, what to do. */
 async function activate(
   reader: HistoryReader,
   { project, uid, name, now }: ConcernedEndpoint,
   { run, gateway }: { readonly run: CommittedRun; readonly gateway: Gateway },
-): Promise<readonly RestoreRow[]> {
-  if (now === undefined) return []
+): Promise<{ readonly requests: readonly RestoreRow[]; readonly reasons: readonly string[] }> {
+  if (now === undefined) return { requests: [], reasons: [] }
   const identity = { project, kind: 'endpoint' as const, uid }
   const scans = await readLatestScans(reader, run.number, project)
   const target = withValueAt(attributesOf(now), '/status', 'active')
   const present = { identity, now, scans, run, gateway, taken: [] }
-  const { requests } = await repairTo(reader, { target, paths: ['/status'] }, present)
-  return requests.map((request) => toRow({ resource: { ...identity, name }, fixes: [] }, request, gateway))
+  const { requests, manualSteps } = await repairTo(reader, { target, paths: ['/status'] }, present)
+  return {
+    requests: requests.map((request) => toRow({ resource: { ...identity, name }, fixes: [] }, request, gateway)),
+    reasons: manualSteps.map(({ reason }) => reason),
+  }
 }
 
 interface Destination {

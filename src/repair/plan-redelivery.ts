@@ -49,8 +49,8 @@ export interface Redelivery {
   } | null
   /** A request for each event, and other endpoints that get it again. */
   readonly replay: { readonly events: readonly string[]; readonly alsoReaches: readonly string[] } | null
-  /** Whether the endpoint must be activated before. */
-  readonly needsActivation: boolean
+  /** Uids of endpoints that must be activated before: of all that these requests serve. */
+  readonly activate: readonly string[]
   /** Sentences. */
   readonly reasons: readonly string[]
 }
@@ -187,14 +187,15 @@ function concludeWay(way: Way, ways: readonly Way[], carriers: ReadonlyMap<strin
   if (isUnsure > 0)
     reasons.push(`Which other endpoints get ${isUnsure === 1 ? '1 event' : `${isUnsure} events`} again is not known.`)
   const retry = way.isRetried ? retryOf(reasons) : null
-  const isUsed = way.isRetried || way.replay.length > 0
-  const isStopped = row.status !== 'active' && isUsed
-  // A batch of retries does not check whether an endpoint is paused.
-  const needsActivation = isStopped && (row.status !== 'paused' || way.replay.length > 0)
-  if (needsActivation)
+  if (mustBeActive(way))
     reasons.push(`The endpoint is ${row.status}: activate it first, or all of it is discarded again.`)
-  else if (isStopped) reasons.push('The endpoint is paused: a retry delivers all the same.')
-  return { retry, replay: events.length === 0 ? null : { events, alsoReaches }, needsActivation, reasons }
+  else if (row.status === 'paused' && way.isRetried)
+    reasons.push('The endpoint is paused: a retry delivers all the same.')
+  // Requests that several endpoints share come after the activation of all of them.
+  const isServed = (each: Way) =>
+    retry?.endpoints.includes(each.row.uid) || each.replay.some((event) => events.includes(event))
+  const activate = ways.flatMap((each) => (isServed(each) && mustBeActive(each) ? [each.row.uid] : []))
+  return { retry, replay: events.length === 0 ? null : { events, alsoReaches }, activate, reasons }
 
   /** Endpoints that get an event by a replay although they did not miss it. */
   function againOf(event: string, uid: string): readonly string[] {
@@ -226,6 +227,12 @@ function concludeWay(way: Way, ways: readonly Way[], carriers: ReadonlyMap<strin
       deliveries: failed.length,
     }
   }
+}
+
+/** Whether what is sent would be discarded. A batch of retries does not check whether an endpoint is paused. */
+function mustBeActive({ row, isRetried, replay }: Way): boolean {
+  const isUsed = isRetried || replay.length > 0
+  return isUsed && row.status !== 'active' && (row.status !== 'paused' || replay.length > 0)
 }
 
 function are(number: number, one: string, several: string): string {

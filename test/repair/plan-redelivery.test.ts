@@ -34,7 +34,7 @@ const replay = (...events: readonly string[]) => ({ events, alsoReaches: [] })
 interface Expected {
   readonly retry?: object
   readonly replay?: object
-  readonly needsActivation?: true
+  readonly activate?: readonly string[]
   readonly reasons?: RegExp
 }
 
@@ -50,12 +50,12 @@ const cases: readonly (readonly [drift: string, row: Partial<LostDeliveries>, ex
   [
     'what is still inactive',
     { failed: [discarded('1')], status: 'inactive' },
-    { retry: retry('Discarded'), needsActivation: true, reasons: /inactive: activate it first/ },
+    { retry: retry('Discarded'), activate: ['A'], reasons: /inactive: activate it first/ },
   ],
   [
     'what the service switched off after the last retry',
     { failed: [failed('1'), discarded('2')], status: 'inactive' },
-    { retry: retry('Failure', 'Discarded'), needsActivation: true, reasons: /activate it first/ },
+    { retry: retry('Failure', 'Discarded'), activate: ['A'], reasons: /activate it first/ },
   ],
   ['a receiver that refused, with the URL put back', { failed: [failed('1')] }, { retry: retry('Failure') }],
   [
@@ -76,7 +76,7 @@ const cases: readonly (readonly [drift: string, row: Partial<LostDeliveries>, ex
   [
     'a replay to what is paused, where a retry would do',
     { failed: [failed('1')], headers: 'changed', status: 'paused' },
-    { replay: replay('1'), needsActivation: true, reasons: /paused: activate it first/ },
+    { replay: replay('1'), activate: ['A'], reasons: /paused: activate it first/ },
   ],
   [
     'authentication that is not put back',
@@ -128,10 +128,10 @@ const cases: readonly (readonly [drift: string, row: Partial<LostDeliveries>, ex
 ]
 
 describe('the redelivery of what an endpoint lost', () => {
-  it.each(cases)('%s', (_, row, { retry = null, replay = null, needsActivation = false, reasons = /^$/ }) => {
+  it.each(cases)('%s', (_, row, { retry = null, replay = null, activate = [], reasons = /^$/ }) => {
     const [plan] = planRedelivery([lost(row)], reaching('A'))
     const { deliveries: __, ...shown } = plan?.retry ?? { deliveries: 0 }
-    expect(plan).toMatchObject({ replay, needsActivation })
+    expect(plan).toMatchObject({ replay, activate })
     expect(plan?.retry === null ? null : shown).toEqual(retry)
     expect(plan?.reasons.join('\n')).toMatch(reasons)
   })
@@ -182,6 +182,17 @@ describe('the redelivery of what an endpoint lost', () => {
     ])
   })
 
+  it('activates all endpoints that requests serve before these', () => {
+    const stopped = { status: 'inactive', failed: [discarded('1')] }
+    const rows = [lost(stopped), lost({ ...stopped, uid: 'B', name: 'endpoint B' })]
+    expect(planRedelivery(rows, reaching('A', 'B')).map(({ activate }) => activate)).toEqual([['A', 'B'], []])
+    const replayed = [
+      lost({ undelivered: ['1'] }),
+      lost({ ...stopped, uid: 'B', name: 'endpoint B', headers: 'changed' }),
+    ]
+    expect(planRedelivery(replayed, reaching('A', 'B')).map(({ activate }) => activate)).toEqual([['B'], []])
+  })
+
   it('leaves out what a replay would not bring', () => {
     const row = lost({ undelivered: ['1', '2', '3'], restoring: ['hookdrift restore S'] })
     const reachOf = (event: string) => (event === '1' ? ['B'] : event === '2' ? ('nowhere' as const) : undefined)
@@ -189,7 +200,7 @@ describe('the redelivery of what an endpoint lost', () => {
       {
         retry: null,
         replay: { events: ['3'], alsoReaches: [] },
-        needsActivation: false,
+        activate: [],
         reasons: [
           'There is 1 event for which no subscription leads to it now: put that back (`hookdrift restore S`), audit, then ask again.',
           'There is 1 event that names a deleted endpoint, too: Convoy delivers no replay of that.',

@@ -51,7 +51,7 @@ export const preview = configuredQuestion({
       '--request <text>',
       'the request itself: a curl command, HTTP or JSON; leave keys out, none is needed',
       z.string().optional(),
-      { conflicts: ['file'], isLong: true },
+      { conflicts: ['file'], isFileText: true },
     ),
     failOn: parameter(
       '--fail-on <severity>',

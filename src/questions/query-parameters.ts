@@ -137,7 +137,7 @@ function refuseText({ name, parameter: each }: ApiParameter, text: string): void
     })
   }
   if (text === '') throw AuditError.usage(`the parameter "${name}" is empty`)
-  const most = each.isLong ? longestFile : longest
+  const most = each.isFileText ? longestFile : longest
   if (text.length > most) throw AuditError.usage(`the parameter "${name}" has more than ${most} characters`)
   if (choices !== undefined && !choices.includes(text)) {
     throw AuditError.usage(`the parameter "${name}" is "${text}", expected one of ${choices.join(', ')}`)

@@ -54,8 +54,8 @@ export interface Parameter<Value = unknown> {
   readonly conflicts?: readonly string[]
   /** It names a file, so that only the command has it. */
   readonly isLocal?: true
-  /** It may be as long as a file. */
-  readonly isLong?: true
+  /** It has the text of a file that only the command can name: as long as one, and required where there is no command. */
+  readonly isFileText?: true
 }
 
 export type ParameterValues<Parameters extends ParameterTable> = {
@@ -114,7 +114,7 @@ export function parameter<Value>(
   flags: string,
   description: string,
   schema: z.ZodType<Value>,
-  more: Pick<Parameter, 'writtenDefault' | 'conflicts' | 'isLocal' | 'isLong'> = {},
+  more: Pick<Parameter, 'writtenDefault' | 'conflicts' | 'isLocal' | 'isFileText'> = {},
 ): Parameter<Value> {
   return { flags, description, schema, ...more }
 }
@@ -183,7 +183,7 @@ export interface ParameterShape {
   readonly fallback: unknown
 }
 
-export function shapeOf({ flags, schema: whole }: Parameter): ParameterShape {
+export function shapeOf({ flags, schema: whole, isFileText }: Parameter): ParameterShape {
   let schema: z.ZodType = whole
   let [isList, fallback]: [boolean, unknown] = [false, undefined]
   for (;;) {
@@ -195,7 +195,7 @@ export function shapeOf({ flags, schema: whole }: Parameter): ParameterShape {
   }
   return {
     isArgument: /^[<[]/.test(flags),
-    isRequired: flags.startsWith('<'),
+    isRequired: flags.startsWith('<') || isFileText === true,
     isFlag: schema instanceof z.ZodLiteral,
     isList,
     schema,

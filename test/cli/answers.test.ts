@@ -76,6 +76,13 @@ async function acceptedBefore() {
   return ['accept', '--list']
 }
 
+const renaming = () =>
+  JSON.stringify({
+    method: 'PUT',
+    path: `/projects/${project}/endpoints/${endpoint}`,
+    body: { name: evil, url: 'https://b.example' },
+  })
+
 /** Each command with the options that choose its answer; '' names no history. */
 const answers: readonly [string, () => readonly string[] | Promise<readonly string[]>, history?: ''][] = [
   ['accept', acceptedBefore],
@@ -103,6 +110,7 @@ const answers: readonly [string, () => readonly string[] | Promise<readonly stri
   ['policy-check', () => ['policy', 'check', 'policy.yaml'], ''],
   ['policy-explain', () => ['policy', 'explain', endpoint, '--policy', 'policy.yaml']],
   ['policy-test', () => ['policy', 'test', '--policy', 'policy.yaml'], ''],
+  ['preview', () => ['preview', '--request', renaming()]],
   ['probe', () => ['probe', '--config', cli.directory.file('hookdrift.yaml')], ''],
   ['prune', () => ['prune', '--dry-run', '--keep-last', '1']],
   ['query', () => ['query', 'SELECT name, uid FROM current_resource']],

@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entriesFor } from '../../src/cli/api/api-entries.ts'
-import { aClient, argumentsOf, type Era, eras } from '../pages/mcp-client.ts'
+import { aClient, argumentsOf, type Era, eras, removalIn } from '../pages/mcp-client.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory, startHookdrift } from './start-process.ts'
 
@@ -22,7 +22,8 @@ beforeAll(async () => {
   await run('demo --keep demo')
   await run('baseline approve --run 1 --by me --history demo/hookdrift.db')
   const { rows } = JSON.parse((await run('violations --format json --history demo/hookdrift.db')).stdout)
-  known = { uid: rows[0].uid, a: 'demo/orders', b: 'demo/payments', from: '1' }
+  const request = removalIn(JSON.parse((await run('state --format json --history demo/hookdrift.db')).stdout))
+  known = { uid: rows[0].uid, a: 'demo/orders', b: 'demo/payments', from: '1', request }
 }, 60_000)
 afterAll(() => directory[Symbol.dispose]())
 

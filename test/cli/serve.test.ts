@@ -68,6 +68,17 @@ describe('hookdrift serve', async () => {
     expect(busy.stderr).toContain(`cannot listen on 127.0.0.1:${port}: the address is in use\n  pass another address`)
   })
 
+  it('offers to ask the gateway what a drift cost where the process has its key', async () => {
+    const running = start(`serve --config ${configure('')} --listen 127.0.0.1:0`, { ACME_KEY: 'not-a-real-key-of-acme' })
+    const url = await urlOf(running)
+    const page = await (await fetch(`${url}/impact?target=x`)).text()
+    expect(page).toContain('<button>Ask the gateway</button>')
+    const { paths } = JSON.parse(await (await fetch(`${url}/api/v1/openapi.json`)).text())
+    expect(Object.keys(paths)).toContain('/api/v1/impact')
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 143, stderr: '' })
+  })
+
   it('serves a token’s owner without the keys of services, and logs who came but no token', async () => {
     configure('serve: { listen: "127.0.0.1:0", token: "${PAGES_TOKEN}" }\n')
     const running = start('serve', tokens)

@@ -41,3 +41,16 @@ export function argumentsOf(tool: { readonly inputSchema: object }, known: Reado
   const names = Object.keys(properties).filter((name) => name === 'uid' || required.includes(name))
   return Object.fromEntries(names.map((name) => [name, known[name] ?? '']))
 }
+
+/** A request to preview: it deletes the first endpoint of an answer of `state`. */
+export function removalIn({ rows }: { readonly rows: readonly StateRow[] }, project?: string): string {
+  const row = rows.find((one) => one.kind === 'endpoint' && (project === undefined || one.project === project))
+  return JSON.stringify({ method: 'DELETE', path: `/projects/${row?.attributes.project_id}/endpoints/${row?.uid}` })
+}
+
+interface StateRow {
+  readonly project: string
+  readonly kind: string
+  readonly uid: string
+  readonly attributes: { readonly project_id?: string }
+}

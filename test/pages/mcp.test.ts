@@ -10,7 +10,7 @@ import { at } from '../audit/fleet-fixture.ts'
 import { openHistoryFixture } from '../questions/history-fixture.ts'
 import { openDemoSite } from './demo-site.ts'
 import { actsIn, hostileTexts } from './hostile-texts.ts'
-import { argumentsOf, connectTo, type Era, eras } from './mcp-client.ts'
+import { argumentsOf, connectTo, type Era, eras, removalIn } from './mcp-client.ts'
 import { openSiteOver } from './story-site.ts'
 
 let demo: Awaited<ReturnType<typeof openDemoSite>>
@@ -21,7 +21,8 @@ beforeAll(async () => {
   await demo.command('baseline approve --run 1 --by me')
   const { rows } = JSON.parse(await (await demo.get('/api/v1/violations?rule=drift/*')).text())
   uid = rows[0].uid
-  known = { uid, a: 'demo/orders', b: 'demo/payments', from: '1' }
+  const request = removalIn(JSON.parse(await (await demo.get('/api/v1/state')).text()))
+  known = { uid, a: 'demo/orders', b: 'demo/payments', from: '1', request }
 }, 60_000)
 afterAll(() => demo[Symbol.asyncDispose]())
 
@@ -188,11 +189,12 @@ it('gives readers of some projects nothing of others', async () => {
   expect(isForAll.map(([name]) => name)).toEqual(['impact', 'notify'])
   expect(tools.map(({ name }) => name)).toEqual(Object.keys(entriesFor(false)).filter((name) => name !== 'notify'))
   await expect(client.callTool({ name: 'notify' })).rejects.toThrow('there is no tool "notify"')
-  const state = JSON.parse(await (await demo.get('/api/v1/state')).text()).rows as { project: string; uid: string }[]
+  const { rows: state } = JSON.parse(await (await demo.get('/api/v1/state')).text()) as Parameters<typeof removalIn>[0]
   const own = state.filter(({ project }) => project === 'demo/orders').map((row) => row.uid)
   const foreign = state.filter(({ project, uid }) => project !== 'demo/orders' && !own.includes(uid))
   const hidden = ['demo/payments', 'demo/partner-intake', ...foreign.map((row) => row.uid)]
-  const needed = { uid: own[0] ?? '', a: 'demo/orders', b: 'demo/orders', from: '1' }
+  const request = removalIn({ rows: state }, 'demo/orders')
+  const needed = { uid: own[0] ?? '', a: 'demo/orders', b: 'demo/orders', from: '1', request }
   for (const tool of tools) {
     const result = await client.callTool({ name: tool.name, arguments: argumentsOf(tool, needed) })
     expect(answerOf(result).scans, tool.name).toMatchObject({ projects: 1 })
@@ -272,7 +274,9 @@ describe('hostile texts of a service', () => {
     const { tools } = await connected.listTools()
     const [named] = uids
     const [a = '', b = ''] = projects
-    const needed = { uid: named ?? '', a, b, from: '1' }
+    const stated = answerOf(await connected.callTool({ name: 'state', arguments: { limit: 'all' } }))
+    const request = removalIn(stated as unknown as Parameters<typeof removalIn>[0])
+    const needed = { uid: named ?? '', a, b, from: '1', request }
     const seen: string[] = []
     for (const tool of tools) {
       const result = await connected.callTool({

@@ -7,7 +7,7 @@ import { chatPage } from './pictures/chat-message.ts'
 import { dashboardPage } from './pictures/dashboard.ts'
 import { takePages } from './pictures/pages.ts'
 import { playScene } from './pictures/scene.ts'
-import { terminalPicture } from './pictures/terminal.ts'
+import { dark, light, terminalPicture } from './pictures/terminal.ts'
 
 // The pictures of the documentation, from what the program says of a simulated fleet. Needs Debian's Chromium.
 
@@ -20,10 +20,12 @@ const answers = [['preview', 'preview-an-update', 'hookdrift preview rename.sh']
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
 const history = join(directory, 'hookdrift.db')
 const scene = await playScene(history)
-const lines = scene.terminal.trimEnd().split('\n')
-const shown = [...lines.slice(0, 23), '…', '', ...lines.slice(-1)].join('\n')
-writeFileSync(new URL('terminal.svg', pictures), terminalPicture("hookdrift audit --project 'acme/payments'", shown))
-
+const first = scene.terminal.trimEnd().split('\n').slice(0, 18).join('\n')
+for (const [name, scheme] of [
+  ['audit-dark', dark],
+  ['audit-light', light],
+] as const)
+  writeFileSync(new URL(`${name}.svg`, pictures), terminalPicture('hookdrift audit', first, scheme))
 for (const [name, page, command] of answers) {
   const text = readFileSync(new URL(`../docs/how-to/${page}.md`, import.meta.url), 'utf8')
   const [, answer = ''] = text.split(`\n$ ${command}\n`)

@@ -12,7 +12,7 @@ import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { readScrape, type Scrape } from './dashboard.ts'
 
 export interface Scene {
-  /** With the colours of a terminal. */
+  /** With the colours of a terminal, as narrow as a phone can show it. */
   readonly terminal: string
   readonly html: string
   /** The same run by the controls of SOC 2. */
@@ -67,7 +67,8 @@ ${projects.join('\n')}
     const [first, second, ...later] = afternoonOf(fleet)
     first?.apply()
     second?.apply()
-    const terminal = await run('audit', '--project', 'acme/payments')
+    await run('audit', '--project', 'acme/payments')
+    const terminal = await runHere(['report'], directory, fleet.personalKey, 62)
     const html = await run('report', '--format', 'html')
     const compliance = await run('report', '--framework', 'soc2', '--format', 'html')
     const message = posted.at(-1) ?? ''
@@ -80,9 +81,9 @@ ${projects.join('\n')}
   }
 }
 
-async function runHere(args: readonly string[], cwd: string, key: string): Promise<string> {
+async function runHere(args: readonly string[], cwd: string, key: string, columns = 100): Promise<string> {
   const chunks: string[] = []
-  const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY, columns: 100 })
+  const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY, columns })
   const [stdout, stderr] = [stream(true), stream(false)]
   stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
   stderr.resume()

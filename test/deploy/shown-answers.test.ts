@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checkout, textOf } from './build-image.ts'
-import { bare, blocksOf, runPage, showsAnswer, withAnswers } from './run-page.ts'
+import { blocksOf, runPage, showsAnswer, withAnswers } from './run-page.ts'
 
 const { UPDATE_PAGES: update } = process.env
 
@@ -33,25 +33,3 @@ it.each(executed)(
   },
   180_000,
 )
-
-it('README.md shows a shortened answer of the tutorial (UPDATE_PAGES=1 rewrites it)', () => {
-  const steps = blocksOf(textOf('docs/tutorial.md')).flatMap((block) => block.steps)
-  const answer = steps.find(({ shown }) => shown.some((line) => line.startsWith('Causes: ')))?.shown ?? []
-  const kept = answer.slice(
-    0,
-    answer.findIndex((line) => line.startsWith('Open before')),
-  )
-  const last = answer.slice(answer.indexOf('What next'))
-  const block = ['$ hookdrift audit', ...kept, '…', '', ...last, ''].join('\n')
-  const readme = textOf('README.md')
-  const shown = blocksOf(readme).find(({ steps: [step] }) => step?.command === 'hookdrift audit')?.text ?? ''
-  if (update !== undefined)
-    writeFileSync(
-      join(checkout, 'README.md'),
-      readme.replace(shown, () => block),
-    )
-  else expect(shown.split('\n').map(bare)).toEqual(block.split('\n').map(bare))
-  // With the policy that gives it.
-  const policies = (page: string) => [...page.matchAll(/```yaml\n(# policy\.yaml\n.*?)```/gs)].map(([, text]) => text)
-  expect(policies(readme)).toEqual(policies(textOf('docs/tutorial.md')).slice(-1))
-})

@@ -5,7 +5,7 @@ import { AuditError } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { wrapLine } from '../text/columns.ts'
 import { commands, type ListedCommand, type ListedGroup } from './commands.ts'
-import { arrangeHelp, commonGroup, helpLayout } from './help.ts'
+import { arrangeHelp, asksForAll, commonGroup, helpLayout } from './help.ts'
 
 /**
  * Builds the command line. The command that the words name is loaded, with its options, and hands its work to `execute`;
@@ -16,6 +16,7 @@ export async function commandLine(
   words: readonly string[] | 'all',
   execute: Execute,
 ): Promise<Command> {
+  const isWhole = words === 'all' || asksForAll(words)
   const program = new Command('hookdrift')
     .description(
       'Audits the configuration of webhook gateways: what drifted, what violates the policy, and since when.',
@@ -30,7 +31,7 @@ export async function commandLine(
     )
     .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup(commonGroup))
-    .configureHelp(helpLayout)
+    .configureHelp(helpLayout(isWhole))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(fitHelp(text, terminal)),
@@ -42,18 +43,7 @@ export async function commandLine(
       refuseEmpty(command)
       if ([...Object.values(command.opts()), ...command.args].some(holdsPassword)) terminal.stderr.write(passwordShown)
     })
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
-            4 failure of hookdrift itself, 5 another process writes to the history, 130/143 interrupted.
-Environment: HOOKDRIFT_CONFIG, HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
-             HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
-             without a configuration file: HOOKDRIFT_URL, HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE,
-             HOOKDRIFT_PROJECTS (all, or ids), HOOKDRIFT_ORGANISATION (needed for all).
-Documentation: hookdrift docs tutorial   the page to read first
-               hookdrift docs            all pages; works offline`,
-    )
+    .addHelpText('after', isWhole ? wholeEnd : firstEnd)
   program.options.find(({ short }) => short === '-V')?.hideHelp()
   const isOfCommand = (word: string, at: number) =>
     !word.startsWith('-') && word !== 'help' && words[at - 1] !== '--color'
@@ -65,6 +55,22 @@ Documentation: hookdrift docs tutorial   the page to read first
   arrangeHelp(program, program.name())
   return program
 }
+
+const firstEnd = `
+\`hookdrift help all\` lists the others. Read first: \`hookdrift docs tutorial\`
+Exit codes: 0 clean, 1 violations, 2 usage, 3 incomplete scan, 4 failure, 5 busy`
+
+const wholeEnd = `
+Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
+            4 failure of hookdrift itself, 5 another process writes to the history,
+            130/143 interrupted.
+Environment: HOOKDRIFT_CONFIG, HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY,
+             HOOKDRIFT_LOG (trace, debug, info, warn, error, silent);
+             without a configuration file: HOOKDRIFT_URL,
+             HOOKDRIFT_KEY or HOOKDRIFT_KEY_FILE, HOOKDRIFT_PROJECTS (all, or ids),
+             HOOKDRIFT_ORGANISATION (needed for all).
+Documentation: hookdrift docs tutorial   the page to read first
+               hookdrift docs            all pages; works offline`
 
 /** Commander wraps lists of options and commands, where it thinks that there is room; all other lines are as written. */
 function fitHelp(text: string, { stdout }: Pick<ProcessContext, 'stdout'>): string {

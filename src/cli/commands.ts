@@ -51,11 +51,11 @@ function question<Parameters extends ParameterTable, Row>(
 export const commands: Readonly<Record<string, Readonly<Record<string, ListedCommand | ListedGroup>>>> = {
   Start: {
     init: command(
-      'Set up hookdrift for a service: find its projects, scan once and write the configuration',
+      'Set up hookdrift for a service: scan once and write the files',
       async () => (await import('./init.ts')).defineInit,
     ),
     doctor: command(
-      'Check everything an audit needs: configuration, policy, history, keys and each service',
+      'Check all that an audit needs: files, history, keys, each service',
       async () => (await import('./doctor.ts')).defineDoctor,
     ),
     demo: command(
@@ -82,7 +82,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
   },
   Audit: {
     audit: command(
-      'Audit every configured project once: scan, compare, evaluate the policy and report',
+      'Audit every project once: scan, compare, evaluate, report',
       async () => (await import('./audit.ts')).defineAudit,
     ),
     worker: command(
@@ -110,7 +110,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
       async () => (await import('../questions/coverage.ts')).coverage,
     ),
     violations: question(
-      'List violations that are open, waived or unknown; options choose others',
+      'List violations: open, waived or unknown; options choose others',
       async () => (await import('../questions/violations.ts')).violations,
     ),
     causes: question(
@@ -119,22 +119,22 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
     ),
     report: command('Print the report of a past run', async () => (await import('./report.ts')).defineReport),
     timeline: question(
-      'Show what happened to one resource: changes field by field, violations, what refers to it',
+      'Show the history of one resource: changes, violations, references',
       async () => (await import('../questions/timeline.ts')).timeline,
       '<uid>',
     ),
     restore: question(
-      'Print the requests that put a resource back or fix its violations; send nothing',
+      'Print requests that undo drift or fix violations; send nothing',
       async () => (await import('../questions/restore.ts')).restore,
       '[uid]',
     ),
     preview: question(
-      'Show what a request to the gateway would change, wipe and violate; send nothing',
+      'Show what a request would change, wipe and violate; send nothing',
       async () => (await import('../questions/preview.ts')).preview,
       '[file]',
     ),
     impact: question(
-      'Count the deliveries and events that a drift cost, and print the requests that send them; send nothing',
+      'Count the deliveries that drift cost, and print how to send them',
       async () => (await import('../questions/impact.ts')).impact,
       '<target>',
     ),
@@ -228,7 +228,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
       },
     },
     accept: command(
-      'Accept violations until their value changes; the next run closes them',
+      'Accept violations until a value changes; the next run closes them',
       async () => (await import('./accept.ts')).defineAccept,
       '[violation...]',
     ),

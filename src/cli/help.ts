@@ -1,4 +1,4 @@
-import { type Command, Help, type HelpConfiguration, type Option } from 'commander'
+import { Command, Help, type HelpConfiguration, type Option } from 'commander'
 import { chunks } from '../model/chunks.ts'
 import { assetText } from '../model/package-files.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -18,17 +18,48 @@ const common = [
 ]
 export const commonGroup = 'Common options:'
 
-/** How the help of every command is laid out. */
-export const helpLayout: HelpConfiguration = {
-  // Without `[options]`, which every command has.
-  subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(' '),
-  visibleOptions: (command) => inOrder(new Help().visibleOptions(command)),
-  // By itself, commander orders groups as their options were defined.
-  groupItems(_, visible, groupOf) {
-    const groups = Map.groupBy(visible, groupOf)
-    const areAllCommon = groups.size === 1 && groups.has(commonGroup)
-    return areAllCommon ? new Map([['Options:', [...visible]]]) : groups
-  },
+/** The commands that `hookdrift --help` shows, in the order of a user's week; `hookdrift help all` has the others. */
+export const usualCommands: readonly string[] = [
+  'init',
+  'audit',
+  'violations',
+  'report',
+  'timeline',
+  'diff',
+  'restore',
+  'impact',
+  'preview',
+  'accept',
+  'serve',
+  'worker',
+  'doctor',
+]
+
+/** Whether words ask for all commands or options: `help all`, `help audit all` or `audit --help all`. */
+export function asksForAll(words: readonly string[]): boolean {
+  return words.at(-1) === 'all' && (words[0] === 'help' || ['--help', '-h'].includes(words.at(-2) ?? ''))
+}
+
+/** How the help of every command is laid out. `isWhole`: with all commands. */
+export function helpLayout(isWhole: boolean): HelpConfiguration {
+  const isFirst = ({ parent }: Command) => parent === null && !isWhole
+  return {
+    // Without `[options]`, which every command has. `help` has no parent.
+    subcommandTerm: (command) =>
+      isFirst(command.parent ?? command) ? command.name() : [command.name(), ...argumentsOf(command)].join(' '),
+    visibleOptions: (command) => (isFirst(command) ? [] : inOrder(new Help().visibleOptions(command))),
+    // By itself, commander orders groups as their options were defined.
+    groupItems<Item extends Command | Option>(_: readonly Item[], visible: Item[], groupOf: (item: Item) => string) {
+      const [first] = visible
+      if (first instanceof Command && first.parent !== null && isFirst(first.parent)) {
+        const usual = usualCommands.flatMap((name) => visible.find((each) => each.name() === name) ?? [])
+        return new Map([['Commands:', usual]])
+      }
+      const groups = Map.groupBy(visible, groupOf)
+      const areAllCommon = groups.size === 1 && groups.has(commonGroup)
+      return areAllCommon ? new Map([['Options:', [...visible]]]) : groups
+    },
+  }
 }
 
 /** The options of a command as its help lists them: its own first. */
@@ -54,7 +85,8 @@ export function argumentsOf({ registeredArguments }: Pick<Command, 'registeredAr
 
 /** Gives a command and all below it examples, and pages to read; after a usage error, each names its own help. */
 export function arrangeHelp(command: Command, name: string): void {
-  command.showHelpAfterError(`  \`${name} --help\` lists commands and options`)
+  const listing = command.parent === null ? `${name} help all` : `${name} --help`
+  command.showHelpAfterError(`  \`${listing}\` lists commands and options`)
   for (const option of command.options) if (rankOf(option) >= 0) option.helpGroup(commonGroup)
   command.addHelpText('after', () => showExamples(name.replace(/^hookdrift ?/, '')))
   if (command.commands.length > 0) command.helpCommand('help [command]', 'Print the help of a command')

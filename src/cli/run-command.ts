@@ -4,7 +4,7 @@ import { withoutConfiguration } from '../config/environment-document.ts'
 import { AuditError, exitCodes, messageOf, reasonOf } from '../model/errors.ts'
 import { locateCommands } from '../report/text/commands.ts'
 import { commandLine } from './command-line.ts'
-import { suggestOption } from './help.ts'
+import { asksForAll, suggestOption } from './help.ts'
 import { locatingOf, usualConfiguration } from './query-options.ts'
 
 /** Runs one command line and returns its exit code. Expected errors are printed here as sentences. */
@@ -82,7 +82,7 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
     }
   })
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(asksForAll(args) ? args.slice(0, -1) : [...args], { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { buildCommandLine } from '../../scripts/reference/command-tree.ts'
 import { commandLine } from '../../src/cli/command-line.ts'
 import { pagePaths, readPage } from '../../src/cli/docs.ts'
-import { argumentsOf, readExamples } from '../../src/cli/help.ts'
+import { argumentsOf, readExamples, usualCommands } from '../../src/cli/help.ts'
 import { answerPage, topicsOf } from '../../src/questions/answer-docs.ts'
 import { complaintOf, wordsIn } from '../deploy/parse-command.ts'
 import { command } from './run-in-process.ts'
@@ -28,14 +28,28 @@ const listedIn = (parent: Command): readonly string[] =>
   parent.commands.flatMap((child) => [[child.name(), ...argumentsOf(child)].join(' '), ...listedIn(child)])
 
 describe('the help', () => {
-  it('has every command in a group', async () => {
-    const groups = (await help()).match(/^[A-Z][a-z ]+:$/gm)
+  it('fits a screen, with a dozen commands in the order of a week, a line each', async () => {
+    const lines = (await help()).trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(24)
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect(lines.filter((line) => line.startsWith('  ')).map((line) => line.trim().split(' ')[0])).toEqual(
+      usualCommands,
+    )
+    expect(lines).toContainEqual(expect.stringContaining('`hookdrift help all` lists the others'))
+    expect((await command('help', { cwd })).stdout).toBe(await help())
+  })
+
+  it.each(['help all', '--help all', '-h all'])('has every command in a group: %s', async (line) => {
+    const { code, stdout } = await command(line, { cwd })
+    expect(code).toBe(0)
+    for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name.replace(/ .*/, '')}( |$)`, 'm'))
+    const groups = stdout.match(/^[A-Z][a-z ]+:$/gm)
     const own = ['Start:', 'Audit:', 'Ask the history:', 'Policy:', 'Keep the history:', 'Notify:', 'Help:']
     expect(groups).toEqual(['Options:', ...own])
   })
 
   it('has no group and no command that is not for people', async () => {
-    expect(await help()).not.toMatch(/__complete|__proxy-for/)
+    expect((await command('help all', { cwd })).stdout).not.toMatch(/__complete|__proxy-for/)
   })
 
   it('points to the documentation', async () => {

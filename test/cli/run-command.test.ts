@@ -19,7 +19,7 @@ describe('hookdrift', () => {
 
   it('prints help with commands, exit codes and environment', async () => {
     using directory = openDirectory()
-    const { code, stdout, stderr } = await command('--help', { cwd: directory.path })
+    const { code, stdout, stderr } = await command('help all', { cwd: directory.path })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^Usage: hookdrift /)
     for (const word of ['audit', 'demo', 'Exit codes:', 'HOOKDRIFT_HISTORY', 'HOOKDRIFT_SEAL_KEY', 'HOOKDRIFT_LOG']) {
@@ -69,7 +69,7 @@ describe('hookdrift', () => {
 
 describe('a mistake in the command line', () => {
   it.each([
-    ['stauts', "unknown command 'stauts'\n  (Did you mean status?)\n  `hookdrift --help` lists"],
+    ['stauts', "unknown command 'stauts'\n  (Did you mean status?)\n  `hookdrift help all` lists"],
     ['audit --nope', "unknown option '--nope'\n  `hookdrift audit --help` lists"],
     [['policy', 'nope'], "unknown command 'nope'\n  `hookdrift policy --help` lists"],
     ['diff', "missing required argument 'from'\n  `hookdrift diff --help` lists"],

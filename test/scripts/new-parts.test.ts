@@ -34,7 +34,7 @@ const hookdrift = (...args: string[]) => run('src/cli/main.ts', ...args)
 describe('npm run new:command', () => {
   it('adds a command that answers with its own schema', () => {
     expect(run('scripts/new-command.ts', 'owners', 'List the owners of endpoints')).toMatchObject({ status: 0 })
-    expect(hookdrift('--help').stdout).toMatch(/owners +List the owners of endpoints/)
+    expect(hookdrift('help', 'all').stdout).toMatch(/owners +List the owners of endpoints/)
     expect(hookdrift('demo', '--keep', 'kept').status).toBe(0)
     const { stdout } = hookdrift('owners', '--history', 'kept/hookdrift.db', '--format', 'json')
     expect(JSON.parse(stdout)).toMatchObject({

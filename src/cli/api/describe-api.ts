@@ -35,7 +35,7 @@ export async function describeApi(
       ...(homepage === undefined ? {} : { contact: { url: homepage } }),
     },
     servers: [{ url: '/' }],
-    tags: [...groups].map((name) => ({ name, description: 'The group of commands in `hookdrift --help`' })),
+    tags: [...groups].map((name) => ({ name, description: 'The group of commands in `hookdrift help all`' })),
     // Where nothing says who may read, no request needs one.
     security: [{}, { token: [] }, { login: [] }],
     paths: {

@@ -34,9 +34,9 @@ const mostAhead = 4 * day
 /** What is asked of a history whose runs had such clocks. */
 const answers: readonly (readonly string[])[] = [
   ...Object.keys(formats).map((format) => ['report', '--format', format]),
-  ...['status', 'runs', 'violations', 'trend', 'state', 'coverage'].flatMap((name) => [
-    [name],
-    [name, '--format', 'json'],
+  ...[['status'], ['runs'], ['violations'], ['trend'], ['state'], ['status', '--listings']].flatMap((words) => [
+    words,
+    [...words, '--format', 'json'],
   ]),
 ]
 

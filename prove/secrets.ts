@@ -178,7 +178,8 @@ async function ask(run: Run): Promise<void> {
     for (const uid of ['en-1', 'su-rows']) {
       await run('timeline', uid, '--project', 'acme/p0', '--format', format)
     }
-    for (const command of ['trend', 'causes', 'coverage']) await run(command, '--format', format)
+    const others = [['trend'], ['violations', '--by-cause'], ['status', '--listings']]
+    for (const words of others) await run(...words, '--format', format)
     await run('compare', 'acme/p0', 'acme/p1', '--format', format)
     for (const uid of await resourcesIn(run)) await run('restore', uid, '--project', 'acme/p0', '--format', format)
   }

@@ -8,11 +8,9 @@ import { readCause } from '../history/sql/causes.ts'
 import { findLastRun } from '../history/sql/runs.ts'
 import { sealWords } from '../inventory/seal-text.ts'
 import { AuditError } from '../model/errors.ts'
-import { acceptances, acceptancesView, answerAcceptances, readAcceptable } from '../questions/acceptances.ts'
+import { acceptancesView, answerAcceptances, readAcceptable } from '../questions/acceptances.ts'
 import { chooseAcceptable, composeAcceptances, findByFingerprint } from '../questions/choose-acceptable.ts'
-import { signedRun, uidOrName } from '../questions/question.ts'
-import { acceptancesAsOf } from '../questions/signed-as-of.ts'
-import { optionOf } from './ask.ts'
+import { uidOrName } from '../questions/question.ts'
 import { addSignature, signature } from './baseline-options.ts'
 import { answerFromHistory } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
@@ -21,8 +19,6 @@ interface AcceptOptions extends ReadingOptions {
   readonly reason?: string
   readonly by?: string
   readonly cause?: string
-  readonly list?: true
-  readonly run?: string
   readonly revoke?: readonly string[]
 }
 
@@ -32,29 +28,26 @@ export function defineAccept(command: Command) {
       '[violation...]',
       `fingerprints, as reports and \`hookdrift violations\` show them, or a rule and a resource: ${uidOrName}`,
     )
-    .option('--cause <id>', 'accept all violations that follow from a cause; `hookdrift causes` lists them')
+    .option(
+      '--cause <id>',
+      'accept all violations that follow from a cause; `hookdrift violations --by-cause` lists them',
+    )
     .option('--reason <text>', 'why they are accepted; reports show it')
-    .addOption(optionOf(acceptances.parameters.list))
-    .addOption(optionOf(acceptances.parameters.run))
     .option('--revoke <fingerprint...>', 'revoke acceptances; the next run opens again what it still finds')
   addReadingOptions(addSignature(command))
   return accept
 }
 
 async function accept(options: AcceptOptions, terminal: ProcessContext, words: readonly string[]): Promise<number> {
-  const { reason, by, cause, list = false, revoke = [] } = options
+  const { reason, by, cause, revoke = [] } = options
   refuseUnclear(words, options)
   return answerFromHistory(options, terminal, acceptancesView, async (history) => {
-    if (list) {
-      const accepted = await acceptancesAsOf(history, await signedRun(history, options.run))
-      return answerAcceptances(accepted, limitOf(options))
-    }
     const before = await listAcceptances(history)
     const masking = await openMasking(options, terminal)
     const signed = signature(by, masking)
     if (revoke.length > 0) {
       const inForce = before.filter(isInForce)
-      const naming = { what: 'active acceptance', list: 'hookdrift accept --list' }
+      const naming = { what: 'active acceptance', list: 'hookdrift waivers list --acceptances' }
       const chosen = new Set(revoke.map((text) => findByFingerprint(inForce, text, naming).fingerprint))
       const ids = inForce.filter(({ fingerprint }) => chosen.has(fingerprint)).map(({ id }) => id)
       await history.revokeAcceptances(ids, signed)
@@ -78,7 +71,7 @@ async function violationsOfCause(history: HistoryReader, id: string, run: number
     return [...new Set(cause.resources.flatMap(({ violations }) => violations.map(({ fingerprint }) => fingerprint)))]
   }
   throw AuditError.usage(`no open violation follows from a cause ${JSON.stringify(id)}`, {
-    advice: '`hookdrift causes` lists the causes of what is open',
+    advice: '`hookdrift violations --by-cause` lists the causes of what is open',
   })
 }
 
@@ -89,11 +82,11 @@ function notYetAccepted(fingerprints: readonly string[], acceptances: readonly A
   return others.length === 0 ? fingerprints : others
 }
 
-/** One thing at a time: accept with a reason, list, or revoke. */
-function refuseUnclear(words: readonly string[], { reason, by, cause, list, run, revoke }: AcceptOptions): void {
-  const actions = [words.length > 0, cause !== undefined, list === true, revoke !== undefined].filter(Boolean).length
+/** One thing at a time: accept with a reason, or revoke. */
+function refuseUnclear(words: readonly string[], { reason, cause, revoke }: AcceptOptions): void {
+  const actions = [words.length > 0, cause !== undefined, revoke !== undefined].filter(Boolean).length
   if (actions !== 1) {
-    throw AuditError.usage('expected violations to accept, --cause, --list, or --revoke', {
+    throw AuditError.usage('expected violations to accept, --cause, or --revoke', {
       advice: '`hookdrift violations` shows them with their fingerprints',
     })
   }
@@ -102,10 +95,8 @@ function refuseUnclear(words: readonly string[], { reason, by, cause, list, run,
     throw AuditError.usage('an acceptance needs a reason', { advice: 'pass --reason TEXT, such as a ticket' })
   }
   if (!isAccepting && reason !== undefined) {
-    throw AuditError.usage('--reason says why violations are accepted: --revoke and --list keep none', {
+    throw AuditError.usage('--reason says why violations are accepted: --revoke keeps none', {
       advice: '`hookdrift note TEXT` records why they are revoked',
     })
   }
-  if (list !== true && run !== undefined) throw AuditError.usage('--run is of --list: what people accept is as of now')
-  if (list === true && by !== undefined) throw AuditError.usage('--list records nothing, so it takes no --by')
 }

@@ -39,12 +39,25 @@ function command(description: string, load: () => Promise<Define>, operands = ''
   return { description, load, operands }
 }
 
-function question<Parameters extends ParameterTable, Row>(
+/** `other`: the question that a flag asks instead. */
+function question<Parameters extends ParameterTable, Row, Others extends ParameterTable, OtherRow>(
   description: string,
   load: () => Promise<Question<Parameters, Row, Inquiry>>,
   operands?: string,
+  other?: OtherQuestion<Others, OtherRow>,
 ): ListedCommand {
-  return command(description, async () => (await import('./ask.ts')).commandOf(await load()), operands)
+  const define = async () => {
+    const { askerOf, commandOf } = await import('./ask.ts')
+    const usual = askerOf(await load())
+    return other === undefined ? commandOf(usual) : commandOf(usual, { ...other, ...askerOf(await other.load()) })
+  }
+  return command(description, define, operands)
+}
+
+interface OtherQuestion<Parameters extends ParameterTable, Row> {
+  readonly flag: string
+  readonly description: string
+  readonly load: () => Promise<Question<Parameters, Row, Inquiry>>
 }
 
 /** All commands, by the groups of the help and in its order. The file of a command is loaded when it is asked for. */
@@ -104,18 +117,22 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
     status: question(
       'Show when each project was last scanned, and whether completely; exit 1 when a scan is stale',
       async () => (await import('../questions/status.ts')).status,
-    ),
-    coverage: question(
-      'Show which listings of each project the last scan read completely, and why not the others',
-      async () => (await import('../questions/coverage.ts')).coverage,
+      '',
+      {
+        flag: '--listings',
+        description: 'show which listings of each project its last scan read completely, and why not the others',
+        load: async () => (await import('../questions/coverage.ts')).coverage,
+      },
     ),
     violations: question(
       'List violations: open, waived or unknown; options choose others',
       async () => (await import('../questions/violations.ts')).violations,
-    ),
-    causes: question(
-      'List the changes that open violations come from, each with its resources and violations',
-      async () => (await import('../questions/causes.ts')).causes,
+      '',
+      {
+        flag: '--by-cause',
+        description: 'list the changes that open violations come from, each with its resources and violations',
+        load: async () => (await import('../questions/causes.ts')).causes,
+      },
     ),
     report: command('Print the report of a past run', async () => (await import('./report.ts')).defineReport),
     timeline: question(
@@ -238,6 +255,12 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
         list: question(
           'List what people and the policy decided: who, what, why, from when, until when, and where',
           async () => (await import('../questions/waivers.ts')).waivers,
+          '',
+          {
+            flag: '--acceptances',
+            description: 'list all acceptances in full, including ended ones',
+            load: async () => (await import('../questions/acceptances.ts')).acceptances,
+          },
         ),
         draft: command(
           'Print waivers for open violations as YAML, to review and paste into a policy',

@@ -69,6 +69,6 @@ function besidesRows<Row>({ omitted, coverage = [], unknown = [] }: Answer<Row>,
 export function sayIncomplete(coverage: readonly AnswerCoverage[], locating: NamedHistory): string[] {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   const gaps = gapsOf(walks).length
-  const incomplete = `incomplete scan: ${gaps} of ${count(walks.length, 'listing')} not complete; \`hookdrift coverage --incomplete\` lists them`
+  const incomplete = `incomplete scan: ${gaps} of ${count(walks.length, 'listing')} not complete; \`hookdrift status --listings --incomplete\` lists them`
   return gaps === 0 ? [] : [locateCommands(incomplete, locating)]
 }

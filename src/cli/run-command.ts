@@ -4,6 +4,7 @@ import { withoutConfiguration } from '../config/environment-document.ts'
 import { AuditError, exitCodes, messageOf, reasonOf } from '../model/errors.ts'
 import { locateCommands } from '../report/text/commands.ts'
 import { commandLine } from './command-line.ts'
+import { readFormerNames } from './former-names.ts'
 import { asksForAll, suggestOption } from './help.ts'
 import { locatingOf, usualConfiguration } from './query-options.ts'
 
@@ -60,7 +61,9 @@ async function flushed(output: Output): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Promise<number> {
+async function exitCodeOf(given: readonly string[], terminal: ProcessContext): Promise<number> {
+  const { words: args, notice } = readFormerNames(given)
+  if (notice !== undefined) printMessage(`hookdrift: ${notice}`, terminal)
   let exitCode: number = exitCodes.clean
   let context = terminal
   const program = await commandLine(terminal, args, async (run) => {

@@ -128,7 +128,7 @@ ${await showForm(page, request)}${remarks.map((line) => html`<p class="${unknown
       )
     : html`<p class="summary" role="status">${/^\d/.test(conclusion[0] ?? '') ? '' : `${count(rows.length, 'row')}. `}${conclusion.map((line) => html`${withCode(line)} `)}${describeExtent(rows.length, omitted)}</p>
 ${answerTable(title, rows, view, await readRowLinks(request, link))}${showPager({ first: token === undefined ? undefined : to({}), previous: previous && to({ before: previous }), next: nextPage })}`)
-}<p class="soft">All rows as <a href="${csv}" download="${same.command.join('-')}.csv">CSV</a> or <a href="${json}">JSON</a></p>`,
+}<p class="soft">All rows as <a href="${csv}" download="${same.address ?? same.command.join('-')}.csv">CSV</a> or <a href="${json}">JSON</a></p>`,
     same,
     next: nextPage,
   }
@@ -234,6 +234,7 @@ export async function readAddress<Table extends ParameterTable, Row extends obje
   const command = words ?? (form.command ?? form.name).split(' ')
   const same = {
     command,
+    address: command.some((word) => word.startsWith('-')) ? form.name : undefined,
     operands,
     options,
     lacks,

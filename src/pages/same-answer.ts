@@ -4,6 +4,8 @@ import { linksAt, type SiteLinkQuery } from './link.ts'
 export interface SameAnswer {
   /** Its words: `['baseline', 'diff']`. */
   readonly command: readonly string[]
+  /** The name of its address, where that is not the words of the command. */
+  readonly address?: string | undefined
   /** By the names that both give them, in the order of the command line. */
   readonly operands?: Readonly<Record<string, string>>
   /** `true` for a flag. */
@@ -45,7 +47,7 @@ export function commandOf(same: SameAnswer, run: number | undefined): readonly s
 
 /** The path of the API with its query. */
 export function jsonOf(
-  { command, operands, options = {}, isOfNoRun }: SameAnswer,
+  { command, address = command.join('/'), operands, options = {}, isOfNoRun }: SameAnswer,
   run: number | undefined,
   more: SiteLinkQuery = {},
 ): string {
@@ -54,5 +56,5 @@ export function jsonOf(
     value === true ? 'true' : value,
   ])
   const link = linksAt(isOfNoRun ? undefined : run)
-  return link(`/api/v1/${command.join('/')}`, { ...operands, ...Object.fromEntries(flags), ...more })
+  return link(`/api/v1/${address}`, { ...operands, ...Object.fromEntries(flags), ...more })
 }

@@ -13,7 +13,7 @@ import { asSentence, describeDecision, describeSigner } from '../report/describe
 import { type Item, list } from '../report/document/blocks.ts'
 import { shortFingerprint } from '../report/text/shorten.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { given, parameter, question, signedParameter, signedRun } from './question.ts'
+import { given, parameter, type Question, question, signedParameter, signedRun } from './question.ts'
 import { acceptancesAsOf } from './signed-as-of.ts'
 
 const acceptanceRow = z.object({
@@ -56,16 +56,21 @@ export const acceptForm: AnswerForm = {
 
 export const acceptances = question({
   form: acceptForm,
-  parameters: {
-    list: parameter('--list', 'list all acceptances, including ended ones', given),
-    run: signedParameter,
-  },
+  parameters: { run: signedParameter },
   isOfRun: false,
   async read(history, { run: named }, { limit }) {
     const accepted = await acceptancesAsOf(history, await signedRun(history, named))
     return { answer: answerAcceptances(accepted, limit), view: acceptancesView }
   },
 })
+
+const atAddress = {
+  list: parameter('--list', 'list all acceptances, including ended ones', given),
+  run: signedParameter,
+}
+
+/** At its address, which has one answer, with `list` and without. */
+export const acceptancesAtAddress: Question<typeof atAddress, AcceptanceRow> = { ...acceptances, parameters: atAddress }
 
 /** Acceptances, the latest first. */
 export function answerAcceptances(acceptances: readonly ListedAcceptance[], limit: number): Answer<AcceptanceRow> {

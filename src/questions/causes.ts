@@ -14,7 +14,13 @@ import { causeItem } from '../report/report-items.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { kindParameter, projectParameter, question, runNamed, runParameter } from './question.ts'
 
-export const causesForm: AnswerForm = { name: 'causes', version: 2, about: aboutScans, row: schemas.cause }
+export const causesForm: AnswerForm = {
+  name: 'causes',
+  version: 2,
+  command: 'violations --by-cause',
+  about: aboutScans,
+  row: schemas.cause,
+}
 
 export const causes = question({
   form: causesForm,

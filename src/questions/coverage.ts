@@ -10,7 +10,13 @@ import { given, parameter, projectParameter, question, runNamed, runParameter } 
 
 const row = schemas.scannedCoverage.extend({ at: schemas.time.describe('When that run began.') })
 
-export const coverageForm: AnswerForm = { name: 'coverage', version: 2, about: aboutScans, row }
+export const coverageForm: AnswerForm = {
+  name: 'coverage',
+  version: 2,
+  command: 'status --listings',
+  about: aboutScans,
+  row,
+}
 
 export const coverage = question({
   form: coverageForm,

@@ -60,7 +60,7 @@ import type { Restoration, RestoreRow, StepOfResource } from './restore-row.ts'
 import { concludeCauseRestore, concludeRestore, introduceRestore, moreOf, restoreView, toRow } from './show-restore.ts'
 import { unknownResource } from './unknown-resource.ts'
 
-/** `causes` has all of it. */
+/** `violations --by-cause` has all of it. */
 const causeSummary = schemas.cause.pick({
   id: true,
   change: true,
@@ -185,7 +185,7 @@ export const restore = configuredQuestion({
     uid: parameter('[uid]', `a resource: ${uidOrName}`, z.string().optional()),
     cause: parameter(
       '--cause <id>',
-      'put back all resources of a cause; `hookdrift causes` lists them',
+      'put back all resources of a cause; `hookdrift violations --by-cause` lists them',
       z.string().optional(),
       {
         conflicts: ['run', 'rule', 'project', 'kind'],
@@ -213,7 +213,7 @@ export const restore = configuredQuestion({
     if ((uid === undefined) !== (cause === undefined)) return
     throw AuditError.usage('expected a resource, or --cause and the id of a cause', {
       advice:
-        '`hookdrift violations` lists resources with open violations, `hookdrift causes` what they have in common',
+        '`hookdrift violations` lists resources with open violations, `hookdrift violations --by-cause` what they have in common',
     })
   },
   async read(history, values, { limit, options, terminal }) {
@@ -568,7 +568,7 @@ function before(fields: readonly FieldChange[], now: JsonObject, former: Version
 
 function unknownCause(id: string): AuditError {
   return AuditError.usage(`the history has no cause ${JSON.stringify(id)}`, {
-    advice: '`hookdrift causes` lists those that are open',
+    advice: '`hookdrift violations --by-cause` lists those that are open',
   })
 }
 

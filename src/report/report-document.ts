@@ -305,7 +305,7 @@ function causesSection(named: readonly ReportCause[], place: Place): readonly Se
       commandFor: place.commandFor,
     }),
   )
-  return section(2, 'Causes', list('cause', items, named.length, place.commandFor('causes')), {
+  return section(2, 'Causes', list('cause', items, named.length, place.commandFor('violations --by-cause')), {
     id: 'causes',
     count: `${count(causes.length, 'change')}${when}, and ${what}`,
   })
@@ -569,7 +569,7 @@ function acceptedSection(report: Report, place: Place): readonly SectionBlock[] 
   return section(
     2,
     'Accepted before',
-    list('violation', items, most(place, mostNamed), place.commandFor('accept --list')),
+    list('violation', items, most(place, mostNamed), place.commandFor('waivers list --acceptances')),
     { id: 'accepted', count: `${count(accepted.length, 'violation')}, by people` },
   )
 }

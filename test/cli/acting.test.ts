@@ -237,7 +237,7 @@ describe('waivers draft', () => {
     const expires = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
     const { stderr } = await cli.run(`waivers draft --owner lee --expires ${expires}`)
     expect(stderr).toMatch(/^hookdrift: \d+ violations? not accepted: the last scan could not check them$/m)
-    expect(stderr).toMatch(/^hookdrift: incomplete scan: 1 of \d+ listings not complete; `hookdrift coverage/m)
+    expect(stderr).toMatch(/^hookdrift: incomplete scan: 1 of \d+ listings not complete; `hookdrift status /m)
   })
 
   it('says that a policy file cannot hold what it drafts', async () => {

@@ -73,7 +73,7 @@ async function acceptedBefore() {
   const { stdout } = await ask('violations --open --format json')
   const { fingerprint } = at<{ fingerprint: string }>(JSON.parse(stdout).rows, 0)
   await ask(`accept ${fingerprint} --reason 'it moves ${evil}' --by me`)
-  return ['accept', '--list']
+  return ['waivers', 'list', '--acceptances']
 }
 
 const renaming = () =>
@@ -93,8 +93,8 @@ const answers: readonly [string, () => readonly string[] | Promise<readonly stri
   ['baseline-export', () => ['baseline', 'export', 'states']],
   ['baseline-import', () => ['baseline', 'import', 'states', '--by', 'me']],
   ['baseline-revoke', approvedBefore],
-  ['causes', () => ['causes']],
-  ['coverage', () => ['coverage']],
+  ['causes', () => ['violations', '--by-cause']],
+  ['coverage', () => ['status', '--listings']],
   ['compare', () => ['compare', 'partner', 'acme/bank-feeds']],
   ['config-check', () => ['config', 'check', '--config', cli.directory.file('hookdrift.yaml')], ''],
   ['config-show', () => ['config', 'show', '--config', cli.directory.file('hookdrift.yaml')], ''],

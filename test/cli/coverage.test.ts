@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HistoryFixture, openHistoryFixture } from '../questions/history-fixture.ts'
 import { refusal } from './refusal.ts'
 
-describe('hookdrift coverage', () => {
+describe('hookdrift status --listings', () => {
   let history: HistoryFixture
   beforeAll(async () => {
     history = await openHistoryFixture({ fleet: { projects: 2, endpointsPerProject: 2 } })
@@ -15,10 +15,10 @@ describe('hookdrift coverage', () => {
   afterAll(() => history[Symbol.asyncDispose]())
 
   it('lists each walk of the last scans, with its reason where it is not complete', async () => {
-    const { run, rows, coverage } = await history.rows('coverage')
+    const { run, rows, coverage } = await history.rows('status --listings')
     expect(run.number).toBe(2)
     expect(rows.map(({ at, ...walk }) => walk)).toEqual(coverage)
-    const { rows: gaps } = await history.rows('coverage --incomplete')
+    const { rows: gaps } = await history.rows('status --listings --incomplete')
     expect(gaps).toEqual(
       rows.filter(({ listing, status }) => {
         return listing === 'subscriptions' && status !== 'complete'
@@ -29,27 +29,27 @@ describe('hookdrift coverage', () => {
   })
 
   it('answers as of a run, and for some projects', async () => {
-    expect((await history.rows('coverage --incomplete --run 1')).rows).toEqual([])
+    expect((await history.rows('status --listings --incomplete --run 1')).rows).toEqual([])
     const names = history.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
-    const { rows } = await history.rows(`coverage --project ${names[0] ?? ''}`)
+    const { rows } = await history.rows(`status --listings --project ${names[0] ?? ''}`)
     expect(new Set(rows.map(({ project }) => project))).toEqual(new Set([names[0]]))
   })
 
   it('shows a table, and says what it knows where there is nothing to show', async () => {
-    const { code, stdout } = await history.ask('coverage')
+    const { code, stdout } = await history.ask('status --listings')
     expect(code).toBe(0)
     expect(stdout).toContain('INCOMPLETE SCAN: 1 of')
     expect(stdout).toMatch(/^project +listing +status/m)
     // What a walk that showed nothing has is not none.
     expect(stdout).toMatch(/subscriptions +failed +2 .* \?$/m)
-    const { stdout: records } = await history.ask('coverage --format csv')
+    const { stdout: records } = await history.ask('status --listings --format csv')
     expect(records).toMatch(/,subscriptions,failed,http,2,[^,]*,,,/)
-    expect((await history.ask('coverage --incomplete --run 1')).stdout).toContain('No walk to show')
+    expect((await history.ask('status --listings --incomplete --run 1')).stdout).toContain('No walk to show')
   })
 
   it('is said on stderr next to CSV, which has no place for it', async () => {
     const said =
-      /^hookdrift: incomplete scan: 1 of \d+ listings not complete; `hookdrift coverage .*--incomplete` lists/
+      /^hookdrift: incomplete scan: 1 of \d+ listings not complete; `hookdrift status .*--listings --incomplete` lists/
     for (const question of ['violations', 'state', 'status']) {
       expect((await history.ask([question, '--format', 'csv'])).stderr).toMatch(said)
       expect((await history.ask([question, '--format', 'csv', '--run', '1'])).stderr).toBe('')
@@ -65,8 +65,8 @@ describe('hookdrift coverage', () => {
   })
 
   it.each([
-    ['coverage --run 9', 'there is no committed run 9'],
-    ['coverage --project acme/nowhere', 'matches none of'],
+    ['status --listings --run 9', 'there is no committed run 9'],
+    ['status --listings --project acme/nowhere', 'matches none of'],
   ])('refuses %s', async (line, message) => {
     expect(await history.ask(line)).toEqual(refusal(message))
   })

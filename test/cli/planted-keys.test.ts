@@ -126,7 +126,7 @@ custom:
     expect(revoked).toMatchObject({ fingerprint, revoked_at: expect.any(String) })
     await rowsOf(`baseline approve --yes --note 'as of ${keys.ticket}' --by 'cy ${one}'`)
     await rowsOf(`baseline revoke --by 'dee ${two}'`)
-    for (const line of ['note --list', 'accept --list', 'baseline show']) await rowsOf(line)
+    for (const line of ['note --list', 'waivers list --acceptances', 'baseline show']) await rowsOf(line)
   })
 
   it('is masked in all that a policy says', async () => {

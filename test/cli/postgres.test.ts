@@ -95,7 +95,7 @@ async function runStory(history: string): Promise<readonly Said[]> {
   await say('query --views --format json')
 
   await say(`accept ${open[0].fingerprint} --reason 'it moves' --by lee`)
-  await say('accept --list --format json')
+  await say('waivers list --acceptances --format json')
   await say("baseline approve --run 1 --by lee --note 'as agreed'")
   await say('baseline show --format json')
   await say('baseline diff --format json')

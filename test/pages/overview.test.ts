@@ -52,7 +52,7 @@ describe('the overview', () => {
     const page = plots
       .reduce((text, plot) => text.replace(plot, ''), whole)
       .replace(/<h2 id="causes">.*?(?=<h2 id="new">)/s, '')
-    const { rows: causes } = await ask('causes')
+    const { rows: causes } = await ask('violations --by-cause')
     const cards = [...whole.matchAll(/data-cause="([^"]*)"/g)].map(([, id]) => id)
     expect(cards).toEqual(causes.map(({ id }) => id))
     expect(cards.length).toBeGreaterThan(0)

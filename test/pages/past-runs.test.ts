@@ -116,7 +116,7 @@ it('lists what runs opened since one by their numbers, also where the clock was 
 
 describe('the pages of a past run', async () => {
   const site = await openEventfulSite()
-  const [{ fingerprint: accepted, name }] = (await site.json('accept --list')).rows
+  const [{ fingerprint: accepted, name }] = (await site.json('waivers list --acceptances')).rows
   afterAll(() => site[Symbol.asyncDispose]())
 
   const read = (path: string) => site.read(path)

@@ -40,7 +40,7 @@ describe('a project that left the fleet', () => {
     ['status'],
     ['runs'],
     ['trend'],
-    ['causes'],
+    ['violations', '--by-cause'],
     ['waivers'],
     ['rules', '--run', '4'],
     ['query', 'SELECT count(*) FROM violations'],
@@ -57,16 +57,16 @@ describe('a project that left the fleet', () => {
   })
 
   it('shows how it was last read when a question is about it alone', async () => {
-    const { stdout } = await history.ask('coverage --project acme/orders')
+    const { stdout } = await history.ask('status --listings --project acme/orders')
     expect(stdout).toMatch(/^INCOMPLETE SCAN: 4 of 4 listings not complete\./m)
     expect((await history.ask('violations --project acme/orders')).stdout).toContain('INCOMPLETE SCAN')
-    expect((await history.ask('coverage --incomplete')).stdout).toContain('acme/orders')
+    expect((await history.ask('status --listings --incomplete')).stdout).toContain('acme/orders')
   })
 
-  it.each([['violations'], ['state'], ['trend'], ['causes']])(
+  it.each([['violations'], ['state'], ['trend'], ['violations --by-cause']])(
     'is a gap of %s where it is named next to others',
     async (question) => {
-      const { stdout } = await history.ask([question, '-p', 'acme/orders', '-p', 'acme/payments'])
+      const { stdout } = await history.ask([...question.split(' '), '-p', 'acme/orders', '-p', 'acme/payments'])
       expect(stdout).toContain('INCOMPLETE SCAN: 4 of 8 listings not complete.')
     },
   )

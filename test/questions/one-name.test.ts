@@ -63,7 +63,7 @@ describe('two projects that have one name, one after the other', () => {
   })
 
   it('have causes of their own, which are put back where they are', async () => {
-    const { rows: causes } = await history.rows('causes')
+    const { rows: causes } = await history.rows('violations --by-cause')
     const { rows } = await history.rows(`restore --cause ${causes[0].id}`)
     const first = history.fixture.fleet.projects()[0]?.uid
     expect(rows.map(({ url }) => url.split('/').at(-3))).toEqual([first, first])

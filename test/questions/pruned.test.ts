@@ -6,7 +6,7 @@ import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 const policy = policyOf(
   'extends: []\nrules: { endpoint/timeout-high: { severity: high, max_seconds: 30 }, drift/url-host-changed: high }',
 )
-const aboutKeptRuns = ['report --run 1', 'report --run 6', 'diff 1 6', 'state --run 1', 'causes']
+const aboutKeptRuns = ['report --run 1', 'report --run 6', 'diff 1 6', 'state --run 1', 'violations --by-cause']
 
 /**
  * Six runs, of which the first, which was approved, and the last are left. The first opened a violation, and the third

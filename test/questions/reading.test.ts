@@ -95,7 +95,14 @@ describe('reading commands', () => {
   })
 
   it('fit the terminal and contain no control character of a service', async () => {
-    const wider = ['coverage --run 3', 'coverage', 'verify', 'accept --list', 'note --list', 'waivers list']
+    const wider = [
+      'status --listings --run 3',
+      'status --listings',
+      'verify',
+      'waivers list --acceptances',
+      'note --list',
+      'waivers list',
+    ]
     const asked = [...everything().map((line) => [72, line] as const), ...wider.map((line) => [80, line] as const)]
     for (const [columns, line] of asked) {
       const { code, stdout } = await historyFixture.ask(line, { columns, env: { NO_COLOR: '1' } })

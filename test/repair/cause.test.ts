@@ -30,7 +30,7 @@ describe('a cause on the command line', () => {
     await audit()
     for (const endpoint of endpoints().slice(1)) set(endpoint, { authentication: null, rate_limit: 0 })
     await audit()
-    cause = (await history.rows('causes')).rows[0].id
+    cause = (await history.rows('violations --by-cause')).rows[0].id
   })
   afterAll(() => history[Symbol.asyncDispose]())
 
@@ -42,7 +42,7 @@ describe('a cause on the command line', () => {
     changeEndpoint(history.fixture.fleet, { project, uid }, (row) => ({ ...row, ...to }))
 
   it('is one row with its resources, its fields and what follows from it', async () => {
-    const { rows } = await history.rows('causes')
+    const { rows } = await history.rows('violations --by-cause')
     expect(rows).toHaveLength(1)
     expect(rows[0]).toMatchObject({
       change: 'modified',
@@ -59,19 +59,19 @@ describe('a cause on the command line', () => {
       ],
     })
     expect(rows[0].violations).toHaveLength(14)
-    const { stdout } = await history.ask(['causes'])
+    const { stdout } = await history.ask(['violations', '--by-cause'])
     expect(stdout).toContain('/authentication and 1 other field were wiped from 7 endpoints of 2 projects')
     expect(stdout).toContain(`hookdrift restore --cause ${cause}`)
   })
 
   it('stays out of projects that were not asked for', async () => {
-    const { rows } = await history.rows('causes --project acme/payments')
+    const { rows } = await history.rows('violations --by-cause --project acme/payments')
     expect(rows).toMatchObject([{ id: cause, resources: 3, projects: ['acme/payments'] }])
-    expect((await history.rows('causes --kind source')).rows).toEqual([])
+    expect((await history.rows('violations --by-cause --kind source')).rows).toEqual([])
   })
 
   it('is accepted as a whole, and taken back', async () => {
-    const [first] = (await history.rows('causes')).rows[0].violations
+    const [first] = (await history.rows('violations --by-cause')).rows[0].violations
     const { rows: alone } = await history.rows(`accept ${first} --reason OPS-0 --by lee`)
     const { rows: others } = await history.rows(`accept --cause ${cause} --reason OPS-1 --by ada`)
     const accepted = [...alone, ...others]
@@ -79,7 +79,7 @@ describe('a cause on the command line', () => {
     const again = await history.ask(['accept', '--cause', cause, '--reason', 'OPS-1'])
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('was accepted by')])
     await audit()
-    expect((await history.rows('causes')).rows).toEqual([])
+    expect((await history.rows('violations --by-cause')).rows).toEqual([])
     const refused = await history.ask(['accept', '--cause', cause, '--reason', 'OPS-1'])
     expect([refused.code, refused.stderr]).toEqual([
       2,
@@ -119,7 +119,7 @@ describe('a cause on the command line', () => {
     }
     await audit()
     // What mended it was done alike, too, and is not a cause: it is not offered for undoing.
-    expect((await history.rows('causes')).rows).toEqual([])
+    expect((await history.rows('violations --by-cause')).rows).toEqual([])
     const { rows: none, cause: absent } = await history.rows(`restore --cause ${cause}`)
     expect([none, absent]).toEqual([[], undefined])
     const mended = await history.ask(['restore', '--cause', cause])

@@ -26,9 +26,12 @@ export function answerApi(options: HistoryOptions, terminal: ProcessContext, { v
       description: descriptionOf(entry, describe),
     })),
     async prepare(name, search) {
-      const entry = Object.entries(entries).find(
-        ([each, { words }]) => each === name || words.split(' --')[0]?.replaceAll(' ', '/') === name,
-      )
+      const all = Object.entries(entries)
+      // Of one command, the entry without options first: `waivers list` before `waivers list --acceptances`.
+      const entry =
+        all.find(([each]) => each === name) ??
+        all.find(([, { words }]) => words.replaceAll(' ', '/') === name) ??
+        all.find(([, { words }]) => words.split(' --')[0]?.replaceAll(' ', '/') === name)
       if (entry === undefined) throw new NotFound(`there is no command "${name}" in the API; /api/v1 lists them`)
       const [named, { isOfAllProjects = false, hasCommands = false, asksService = false, load }] = entry
       const source = await load()

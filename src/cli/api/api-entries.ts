@@ -25,17 +25,23 @@ export interface ApiAddress {
  * of what asks a service, `impact` alone is.
  */
 export const apiEntries: Readonly<Record<string, ApiAddress>> = {
-  accept: question('accept --list', async () => (await import('../../questions/acceptances.ts')).acceptances, {
-    description: 'List the acceptances of violations: who accepted what, why, and what ended it',
-  }),
+  accept: question(
+    'waivers list --acceptances',
+    async () => (await import('../../questions/acceptances.ts')).acceptancesAtAddress,
+    { description: 'List the acceptances of violations: who accepted what, why, and what ended it' },
+  ),
   baseline: question('baseline show', async () => (await import('../../questions/baselines.ts')).baselines),
   'baseline-diff': question(
     'baseline diff',
     async () => (await import('../../questions/baseline-diff.ts')).baselineDiff,
   ),
-  causes: question('causes', async () => (await import('../../questions/causes.ts')).causes),
+  causes: question('violations --by-cause', async () => (await import('../../questions/causes.ts')).causes, {
+    description: 'List the changes that open violations come from, each with its resources and violations',
+  }),
   compare: question('compare', async () => (await import('../../questions/compare.ts')).compare),
-  coverage: question('coverage', async () => (await import('../../questions/coverage.ts')).coverage),
+  coverage: question('status --listings', async () => (await import('../../questions/coverage.ts')).coverage, {
+    description: 'Show which listings of each project the last scan read completely, and why not the others',
+  }),
   diff: question('diff', async () => (await import('../../questions/diff.ts')).diff),
   impact: question('impact', async () => (await import('../../questions/impact.ts')).impact, {
     isOfAllProjects: true,

@@ -25,7 +25,7 @@ Every member of \`hookdrift.yaml\`. Generated from [its schema](../../config/hoo
 Any text may hold \`\${VAR}\`, \`\${VAR:-default}\` or \`\${file:PATH}\`; \`$\${\` is a literal \`\${\`. Paths are relative to the file.
 Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`; \`keep_within\` has units of its own.
 
-\`hookdrift config check\` reports every mistake, also in the policy, and warns of what is likely one: a project that no
+\`hookdrift doctor --offline\` reports every mistake, also in the policy, and warns of what is likely one: a project that no
 schedule audits; an override, a waiver, a schedule or a channel that is for no project. The projects of a list are those
 of the last runs, where the history is a file. \`hookdrift config show\` shows what is in force and where each value comes
 from.

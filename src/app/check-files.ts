@@ -20,7 +20,7 @@ import { openExistingHistory } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 
-/** A file that `config check` read. */
+/** A file that `doctor --offline` read. */
 export interface CheckedFile {
   /** As the user named it, or as the configuration does. */
   readonly file: string
@@ -35,6 +35,8 @@ export interface CheckedFile {
 
 interface CheckRequest {
   readonly config: string
+  /** In place of the configured one. */
+  readonly history?: string | undefined
   /** Whether keys and other secrets must be there. */
   readonly needsSecrets: boolean
   readonly signal: AbortSignal
@@ -45,13 +47,14 @@ interface CheckRequest {
  * @throws AuditError.usage when there is no configuration
  */
 export async function checkFiles(
-  { config, needsSecrets, signal }: CheckRequest,
+  { config, history, needsSecrets, signal }: CheckRequest,
   terminal: ProcessContext,
 ): Promise<readonly CheckedFile[]> {
   const now = Date.now()
   const findTimetableFault = timetableFaultsAt(now)
   const options = {
     cwd: terminal.cwd(),
+    history,
     findTimetableFault,
     usesSecrets: needsSecrets,
     needsTokens: needsSecrets ? 'all' : 'none',

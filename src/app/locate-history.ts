@@ -75,7 +75,7 @@ export async function findConfiguredPaths({ history, config }: HistoryOptions, t
     return { expected: { named: own, isDiscovered }, schedules, notify }
   }
   throw AuditError.usage(`${config}: a service, a project, a schedule or a channel cannot be read`, {
-    advice: '`hookdrift config check` says which, and why',
+    advice: '`hookdrift doctor --offline` says which, and why',
   })
 }
 

@@ -76,12 +76,8 @@ export const commands: Readonly<Record<string, Readonly<Record<string, ListedCom
       async () => (await import('./demo.ts')).defineDemo,
     ),
     config: {
-      description: 'Check the configuration, show its values, or print its schema',
+      description: 'Show the values of the configuration, or print its schema',
       commands: {
-        check: command(
-          'Report every mistake in the configuration, its policy and the policy tests, without a network',
-          async () => (await import('./config.ts')).defineConfigCheck,
-        ),
         show: command(
           'Show each value in force and where it comes from; for secrets, only whether they are set',
           async () => (await import('./config.ts')).defineConfigShow,

@@ -2,6 +2,7 @@
 const formerNames: readonly { readonly former: readonly string[]; readonly now: readonly string[] }[] = [
   { former: ['accept', '--list'], now: ['waivers', 'list', '--acceptances'] },
   { former: ['causes'], now: ['violations', '--by-cause'] },
+  { former: ['config', 'check'], now: ['doctor', '--offline'] },
   { former: ['coverage'], now: ['status', '--listings'] },
 ]
 

@@ -161,7 +161,7 @@ function diagnosesIn({ problems, parts }: ExaminedConfiguration, file: string): 
   return [ok(`${parts.file === undefined ? 'the environment' : file}: ${describeConfiguration(parts)}`), ...warnings]
 }
 
-const correctFile = 'Correct it there, and run `hookdrift config check`.'
+const correctFile = 'Correct it there, and run `hookdrift doctor --offline`.'
 /** Each warning is about a secret that more people can read than need it, and says what to use. */
 const heedWarning = 'Change it there, and replace the secret: others may have read it.'
 

@@ -34,5 +34,5 @@ function dueBy(configuration: SiteConfiguration | undefined, now: number): Curre
   return nextAuditDue(configuration?.schedules ?? [], { now, file: 'the configuration' })
 }
 
-const unreadable = html`<div class="unscanned unseen" role="note"><p><b>? The configuration cannot be read.</b></p><p>Which projects it names, and when they are due, is unknown. <code>hookdrift config check</code> says why.</p></div>
+const unreadable = html`<div class="unscanned unseen" role="note"><p><b>? The configuration cannot be read.</b></p><p>Which projects it names, and when they are due, is unknown. <code>hookdrift doctor --offline</code> says why.</p></div>
 `

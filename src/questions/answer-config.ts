@@ -35,7 +35,7 @@ export const configShowForm: AnswerForm = {
 export const configCheckForm: AnswerForm = {
   name: 'config-check',
   version: 2,
-  command: 'config check',
+  command: 'doctor --offline',
   about: aboutNoRun,
   row: z.object({
     file: z.string().describe('As it is named; "the environment" where there is no configuration file.'),

@@ -489,7 +489,7 @@ describe('the configuration', () => {
     expect(stdout).not.toContain('--config')
     const option = await ask(`report --config ${fileOf('of-variable')}`, 'of-option')
     expect(option.stdout).toContain(`--config ${fileOf('of-variable')}`)
-    expect((await ask('config check', 'of-variable')).stdout).toContain('of-variable.yaml')
+    expect((await ask('doctor --offline', 'of-variable')).stdout).toContain('of-variable.yaml')
     // An empty variable counts as unset.
     expect((await ask('violations', '')).stderr).toContain('hookdrift.db')
   })

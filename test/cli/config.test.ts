@@ -53,23 +53,23 @@ notify:
   )
 })
 
-describe('hookdrift config check', () => {
+describe('hookdrift doctor --offline', () => {
   it.each([
     ['of the service', { HTTPS_PROXY: 'http://proxy.invalid:1', NO_PROXY: '10.0.0.0/8 10.0.0.0/33' }],
     ['of a channel', { https_proxy: 'http://proxy.invalid:1', no_proxy: '10.0.0.0/33' }],
   ])('finds what is not understood in NO_PROXY, once, where a proxy is named for the address %s', async (_, env) => {
-    const { code, stdout, stderr } = await run('config check', { ...secrets, ...env })
+    const { code, stdout, stderr } = await run('doctor --offline', { ...secrets, ...env })
     expect([code, stderr]).toEqual([2, ''])
     const faults = stdout.match(
       /environment: (NO_PROXY|no_proxy) has an entry that is not understood: "10\.0\.0\.0\/33"/g,
     )
     expect(faults).toHaveLength(1)
     const other = { ...secrets, HTTP_PROXY: 'http://proxy.invalid:1', NO_PROXY: '10.0.0.0/33' }
-    expect((await run('config check', other)).code).toBe(0)
+    expect((await run('doctor --offline', other)).code).toBe(0)
   })
 
   it('finds no fault where there is none', async () => {
-    const { code, stdout } = await run('config check', secrets)
+    const { code, stdout } = await run('doctor --offline', secrets)
     expect(code).toBe(0)
     expect(stdout).toContain('hookdrift.yaml is valid: 1 service, 2 projects, 0 schedules, 2 channels.')
     expect(stdout).toMatch(/policy\.yaml is valid: \d+ rules, 0 overrides, 0 waivers, 0 probes,\s0 tests\.\n$/)
@@ -81,7 +81,7 @@ describe('hookdrift config check', () => {
       'wrong.yaml',
       'policy: ./ends.yaml\nservices: [{ name: a, url: hooks, key: "${KEY}", projects: [{ id: b }] }]\nschedule: []\n',
     )
-    const { code, stdout } = await run('config check -c wrong.yaml -f json')
+    const { code, stdout } = await run('doctor --offline -c wrong.yaml -f json')
     expect(code).toBe(2)
     const { ok, rows } = JSON.parse(stdout)
     expect({ ok, rows }).toEqual({
@@ -127,7 +127,7 @@ overrides:
     directory.write('shared.yaml', 'overrides: [{ match: { project: other/* }, rules: { endpoint/inactive: low } }]\n')
     const service = `{ name: acme, url: "https://hooks.example.com", key: "\${ACME_KEY}", projects: ${projects} }`
     directory.write('overridden.yaml', `policy: ./overrides.yaml\nservices: [${service}]\n`)
-    const { stdout } = await run('config check -c overridden.yaml -f json', secrets)
+    const { stdout } = await run('doctor --offline -c overridden.yaml -f json', secrets)
     expect(JSON.parse(stdout).rows[1]).toMatchObject({ kind: 'policy', faults: [], warnings: expected })
   })
 
@@ -156,7 +156,7 @@ services: [{ name: acme, url: "${cli.service.url}", key: "\${ACME_KEY}", organis
 `,
     )
     const warnings = async () => {
-      const { stdout } = await run('config check -f json', cli.env, cli.directory.path)
+      const { stdout } = await run('doctor --offline -f json', cli.env, cli.directory.path)
       return JSON.parse(stdout).rows.flatMap((row: { warnings: readonly string[] }) => row.warnings)
     }
     expect(await warnings()).toEqual([])
@@ -190,7 +190,7 @@ services: [{ name: acme, url: "${cli.service.url}", key: "\${ACME_KEY}", organis
       'listed.yaml',
       `services: [{ name: a, url: https://a.example, organisation: O, key: k, ${projects} }]\n`,
     )
-    const { code, stdout } = await run('config check -c listed.yaml --no-secrets')
+    const { code, stdout } = await run('doctor --offline -c listed.yaml --no-secrets')
     expect(code).toBe(0)
     expect(stdout).toContain(`listed.yaml is valid: ${about}`)
   })
@@ -198,8 +198,8 @@ services: [{ name: acme, url: "${cli.service.url}", key: "\${ACME_KEY}", organis
   it('needs no secrets with --no-secrets', async () => {
     // It is a part of the URL, too, which is not a secret.
     const env = { ACME_KEY: secrets.ACME_KEY }
-    expect((await run('config check', env)).code).toBe(2)
-    expect((await run('config check --no-secrets', env)).code).toBe(0)
+    expect((await run('doctor --offline', env)).code).toBe(2)
+    expect((await run('doctor --offline --no-secrets', env)).code).toBe(0)
   })
 
   it('checks the tests of a policy', async () => {
@@ -208,14 +208,14 @@ services: [{ name: acme, url: "${cli.service.url}", key: "\${ACME_KEY}", organis
       'tested-config.yaml',
       'policy: tested.yaml\nservices: [{ name: a, url: https://a.example, key: "${K}", projects: [{ id: b }] }]\n',
     )
-    const { code, stdout } = await run('config check -c tested-config.yaml --no-secrets')
+    const { code, stdout } = await run('doctor --offline -c tested-config.yaml --no-secrets')
     expect(code).toBe(2)
     expect(stdout).toMatch(/tests of .*tested\.yaml has 1 fault:\n {2}.*tested\.yaml:1:\d+: .*urll/)
   })
 
   it('says how to begin where there is no configuration', async () => {
     using empty = openDirectory()
-    expect(await run('config check', {}, empty.path)).toEqual(refusal('set HOOKDRIFT_URL and HOOKDRIFT_KEY'))
+    expect(await run('doctor --offline', {}, empty.path)).toEqual(refusal('set HOOKDRIFT_URL and HOOKDRIFT_KEY'))
   })
 })
 

@@ -18,7 +18,11 @@ describe('the old name of a command', () => {
     ['accept --list --run 1 -f json', 'waivers list --acceptances --run 1 -f json'],
     ['accept -f json --list', 'waivers list --acceptances -f json'],
     ['causes --severity high', 'violations --by-cause --severity high'],
+    ['config check -f json', 'doctor --offline -f json'],
+    ['config check -c policy.yaml', 'doctor --offline -c policy.yaml'],
+    ['config check --no-secrets', 'doctor --offline --no-secrets'],
     ['causes --help', 'violations --help'],
+    ['help config check', 'help doctor'],
     ['help coverage', 'help status'],
   ])('runs as the new one, and says so on stderr: %s', async (old, now) => {
     const [former, present] = await Promise.all([command(old, kept), command(now, kept)])
@@ -34,10 +38,13 @@ describe('the old name of a command', () => {
     expect((await command(['__complete', 'zsh', '--', 'cause'], kept)).stdout).toBe('none\n')
   })
 
-  it.each([[['note', 'causes']], [['docs', 'coverage']], [['accept', '1', '--', '--list']], [['rules']]])(
-    'is not read where it is no command: %j',
-    (words) => expect(readFormerNames(words)).toEqual({ words }),
-  )
+  it.each([
+    [['note', 'causes']],
+    [['docs', 'coverage']],
+    [['accept', '1', '--', '--list']],
+    [['config', 'show']],
+    [['rules']],
+  ])('is not read where it is no command: %j', (words) => expect(readFormerNames(words)).toEqual({ words }))
 })
 
 describe('an option that asks another question', () => {
@@ -49,6 +56,7 @@ describe('an option that asks another question', () => {
     ],
     ['status --listings --max-age 2h', '--max-age does not go with --listings', 'takes --run, --project, --incomplete'],
     ['status --incomplete', '--incomplete goes with --listings', 'add --listings, or remove --incomplete'],
+    ['doctor --no-secrets', '--no-secrets goes with --offline', 'add --offline'],
     ['waivers list --acceptances -p demo/orders', '--project does not go with --acceptances', 'takes --run'],
   ])('is refused with options of the usual one: %s', async (line, message, advice) => {
     const { code, stdout, stderr } = await command(line, kept)

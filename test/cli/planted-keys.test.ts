@@ -132,7 +132,7 @@ custom:
   it('is masked in all that a policy says', async () => {
     for (const line of ['policy explain orders', 'decisions', 'waivers', 'violations'])
       await ask(`${line} --format json`)
-    for (const line of ['config check', 'report --format html']) await ask(line)
+    for (const line of ['doctor --offline', 'report --format html']) await ask(line)
     expect(outputs.join('\n')).toContain('the key is sealed:masked')
   })
 

@@ -139,7 +139,7 @@ describe('hookdrift policy test', () => {
     expect([first.code, JSON.parse(first.stdout)]).toMatchObject([1, { rows: [{ name: 't0' }], omitted: 100 }])
   })
 
-  it('exits with 2 for a policy whose tests cannot be read, as `policy check` and `config check` do', async () => {
+  it('exits with 2 for a policy whose tests cannot be read, as `policy check` and `doctor --offline` do', async () => {
     using policy = openPolicy('extends: [tls]\n')
     mkdirSync(policy.file('policy.test.yaml'))
     for (const line of ['test --policy', 'check']) {

@@ -175,7 +175,7 @@ describe('hookdrift serve', async () => {
       expect(stdout).toContain('serve')
       expect(stdout + stderr).not.toContain('not-a-real-token')
     }
-    const { stderr } = await run(`config check --config ${config}`)
+    const { stderr } = await run(`doctor --offline --config ${config}`)
     expect(stderr).not.toContain('not-a-real-token')
   })
 })

@@ -106,7 +106,7 @@ describe('doctor', () => {
     const { code, failed, of } = await examine(directory.path)
     expect({ code, failed }).toEqual({ code: 2, failed: ['configuration', 'history', 'tcp'] })
     expect(of('configuration')).toEqual([
-      'fail hookdrift.yaml:2:1: `concurency` is unknown, did you mean `concurrency`? → Correct it there, and run `hookdrift config check`.',
+      'fail hookdrift.yaml:2:1: `concurency` is unknown, did you mean `concurrency`? → Correct it there, and run `hookdrift doctor --offline`.',
       expect.stringMatching(/^fail hookdrift\.yaml:6:10: the environment variable ACME_KEY is not set/),
       expect.stringMatching(/^fail hookdrift\.yaml:9:5: `retries` is unknown/),
     ])

@@ -449,7 +449,7 @@ describe('the connection', () => {
     const { code, of } = await examine(directory.path, { ACME_KEY: acmeKey, HTTPS_PROXY: 'ftp://proxy.invalid' })
     expect(code).toBe(2)
     expect(of('configuration')).toContain(
-      'fail environment: HTTPS_PROXY is not a valid proxy URL → Correct it there, and run `hookdrift config check`.',
+      'fail environment: HTTPS_PROXY is not a valid proxy URL → Correct it there, and run `hookdrift doctor --offline`.',
     )
     expect(of('tcp')).toEqual([
       'fail HTTPS_PROXY is not a valid proxy URL → Use http://host:port, https://host:port or socks5://host:port',

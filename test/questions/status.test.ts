@@ -151,7 +151,7 @@ describe('status', () => {
     const { directory, file } = historyFixture.fixture.harness
     const config = historyFixture.write('faulty.yaml', `${text}\n`)
     expect(await command(`status --config ${config}`, { cwd: directory, env: { HOOKDRIFT_HISTORY: file } })).toEqual(
-      refusal(/cannot be read\n +`hookdrift config check /),
+      refusal(/cannot be read\n +`hookdrift doctor .*--offline/),
     )
     // What needs no project goes on.
     expect((await command(`runs --config ${config}`, { cwd: directory, env: { HOOKDRIFT_HISTORY: file } })).code).toBe(

@@ -17,7 +17,7 @@ const ofNeither: ReadonlySet<string> = new Set([
   'init',
   'rules',
 ])
-const ofConfiguration: ReadonlySet<string> = new Set(['config check', 'policy check', 'policy test', 'probe'])
+const ofConfiguration: ReadonlySet<string> = new Set(['policy check', 'policy test', 'probe'])
 
 /** The options with which a command reads the same, such as ` --history other.db`; empty for those that take none. */
 export function locatingOptions(command: string, { config, history }: NamedHistory): string {

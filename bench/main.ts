@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 /**
  * Runs a benchmark of this folder, with what follows its name: `npm run bench -- NAME [DIRECTORY]`. Without a name those
- * of an audit, the usual one and one that reads filter rows. `docs/reference/benchmarks.md` says what each one measures.
+ * of an audit, the usual one and one that reads filter rows. `bench/README.md` says what each one measures.
  */
 const names = [
   ...['against', 'answers', 'audit', 'backends', 'commit', 'filters', 'formats', 'hostile', 'largest-page', 'latency'],

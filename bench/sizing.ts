@@ -8,7 +8,7 @@ import { table } from './table.ts'
 import { layOut } from './work-place.ts'
 
 /**
- * What a machine for hookdrift must have: the figures of docs/reference/benchmarks.md. A first run fills the history, each
+ * What a machine for hookdrift must have: the figures of docs/how-to/install.md. A first run fills the history, each
  * further one finds everything unchanged, as most do. Linux only, for the memory. `BENCH_ROUNDS` (default 5).
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)

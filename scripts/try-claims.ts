@@ -14,7 +14,7 @@ import { layTable } from '../src/text/table.ts'
 /**
  * Tries claims about the gateway on a running one: a project for each claim that names a trial, with what it has, then
  * the steps of the trial. With `--fixes`: breaks rules, does what fixes them, and audits before and after.
- * `docs/proof.md` says how. Ends with 1 where the gateway does something else.
+ * `prove/README.md` says how. Ends with 1 where the gateway does something else.
  */
 const { values } = parseArgs({
   options: {

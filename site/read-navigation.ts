@@ -15,7 +15,7 @@ const ruleList = '/docs/reference/rules.md'
 
 /**
  * The navigation of the site, by the beginning of the addresses that show it: what the index of the documentation
- * lists, by its headings and rows, then the rules, the decisions, and the pages about the project. A kind of rules leads
+ * lists, by its headings and rows, then the rules, and the pages about the project. A kind of rules leads
  * to its part of the list of all; next to a rule, its kind has all of its rules.
  */
 export function readNavigation(checkout: string): Readonly<Record<string, NavigationEntry[]>> {
@@ -27,12 +27,9 @@ export function readNavigation(checkout: string): Readonly<Record<string, Naviga
     return target.kind === 'page' ? `/${pageOf(target.path)}` : undefined
   })
   const rules = Map.groupBy(pagesIn('docs/rules/*/*.md'), (path) => path.split('/')[2] ?? '')
-  const decisions = { text: 'Decisions', items: pagesIn('docs/decisions/*.md').map(entryOf) }
   const project = {
     text: 'The project',
-    items: pagesIn('*.md')
-      .filter((path) => path !== 'README.md')
-      .map(entryOf),
+    items: [...pagesIn('*.md').filter((path) => path !== 'README.md'), 'docs/design.md'].map(entryOf),
   }
 
   const navigationIn = (shown: string | undefined): NavigationEntry[] => [
@@ -42,10 +39,6 @@ export function readNavigation(checkout: string): Readonly<Record<string, Naviga
           kind === shown ? { text: kind, items: paths.map(entryOf) } : { text: kind, link: `${ruleList}#${kind}` },
         )
         return { text, items: [...items, { text: 'Rules by kind', items: kinds }] }
-      }
-      if (text.startsWith('Explanation')) {
-        const others = items.filter(({ link }) => link?.startsWith('/docs/decisions/') !== true)
-        return { text, items: [...others, decisions] }
       }
       return { text, items }
     }),

@@ -29,7 +29,16 @@ interface PageText {
   readonly text: string
 }
 
-/** The pages by the topics that name them: `run-in-ci`, `explanation/coverage`. */
+/** The topics of former pages, each with the topic that has its content now. */
+export const formerTopics: ReadonlyMap<string, string> = new Map([
+  ['benchmarks', 'install#sizing'],
+  ['dependencies', 'install#as-a-package'],
+  ['explanation/coverage', 'coverage'],
+  ['proof', 'coverage#what-is-not-proven'],
+  ['schemas', 'reports#answers-of-other-commands'],
+])
+
+/** The pages by the topics that name them: `run-in-ci`, `endpoint/secret-weak`. */
 export function topicsOf(paths: readonly string[]): ReadonlyMap<string, string> {
   const topics = new Map<string, string>()
   const listed = paths.filter((path) => !path.endsWith('README'))
@@ -45,9 +54,9 @@ function kindOf(path: string): (typeof kinds)[number] {
   return kinds.find((kind) => kind === folder) ?? 'explanation'
 }
 
-/** Rules have a list of their own, `hookdrift rules`; decisions are for who changes hookdrift. */
+/** Rules have a list of their own, `hookdrift rules`; the design is for who changes hookdrift. */
 function isListed(path: string): boolean {
-  return !path.startsWith('rules/') && !path.startsWith('decisions/')
+  return !path.startsWith('rules/') && path !== 'design'
 }
 
 /** The list of pages. */
@@ -76,6 +85,8 @@ export function answerPage(
 ): Answer<DocsRow> {
   const [named = '', section] = topicOrPath.split('#', 2)
   const name = named.replace(/^docs\//, '').replace(/\.md$/, '')
+  const present = formerTopics.get(name) ?? formerTopics.get(name.slice(name.lastIndexOf('/') + 1))
+  if (present !== undefined && !topics.has(name)) return answerPage(present, topics, readPage)
   const topicAndPath = [...topics].find(([topic, path]) => topic === name || path === name)
   if (topicAndPath === undefined) {
     const suggestion = suggestName(name, topics.keys())

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pagePaths } from '../../src/cli/docs.ts'
-import { topicsOf } from '../../src/questions/answer-docs.ts'
+import { formerTopics, topicsOf } from '../../src/questions/answer-docs.ts'
 import { showMarkdown } from '../../src/questions/show-markdown.ts'
 import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
@@ -8,13 +8,13 @@ import { command } from './run-in-process.ts'
 const docs = (topic = '') => command(`docs ${topic}`, { cwd: import.meta.dirname })
 
 describe('hookdrift docs', () => {
-  it('lists all pages by kind, except those of rules and decisions', async () => {
+  it('lists all pages by kind, except those of rules and the design', async () => {
     const { code, stdout } = await docs()
     expect(code).toBe(0)
     expect(stdout).toMatch(/^run-in-ci +how-to +Run in CI$/m)
     const kinds = [...stdout.matchAll(/^\S+ {2,}(tutorial|how-to|reference|explanation) /gm)].map(([, kind]) => kind)
     expect([...new Set(kinds)]).toEqual(['tutorial', 'how-to', 'reference', 'explanation'])
-    expect(kinds).toHaveLength(pagePaths().filter((path) => !/README|^(?:rules|decisions)\//.test(path)).length)
+    expect(kinds).toHaveLength(pagePaths().filter((path) => !/README|^rules\/|^design$/.test(path)).length)
   })
 
   it('names pages about a word that is not a page', async () => {
@@ -25,13 +25,18 @@ describe('hookdrift docs', () => {
     const topics = topicsOf(pagePaths())
     expect(new Set(topics.values()).size).toBe(topics.size)
     expect(topics.get('coverage')).toBe('reference/coverage')
-    expect(topics.get('explanation/coverage')).toBe('explanation/coverage')
   })
 
   it.each([['run-in-ci'], ['how-to/run-in-ci'], ['docs/how-to/run-in-ci.md']])('shows a page: %s', async (topic) => {
     const { code, stdout } = await docs(topic)
     expect(code).toBe(0)
     expect(stdout).toMatch(/^# Run in CI\n/)
+  })
+
+  it('leads from the former topic of a page to the one that has it now', async () => {
+    expect(formerTopics.size).toBeGreaterThan(0)
+    for (const [former, present] of formerTopics) expect(await docs(former)).toEqual(await docs(present))
+    expect((await docs('docs/explanation/coverage.md')).code).toBe(0)
   })
 
   it('shows the page of a rule', async () => {

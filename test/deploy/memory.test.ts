@@ -55,7 +55,7 @@ describe.each(['deploy/kubernetes/worker/deployment.yaml', 'deploy/kubernetes/cr
   })
 
   it('is on the page about sizing', () => {
-    const page = readFileSync(resolve(root, 'docs/reference/benchmarks.md'), 'utf8')
+    const page = readFileSync(resolve(root, 'docs/how-to/install.md'), 'utf8')
     expect(page).toContain(`The limit of ${resources.limits.memory} holds four projects at once`)
   })
 })

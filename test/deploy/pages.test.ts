@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,9 @@ const proseOf = (path: string) => textOf(path).replace(/^```[\s\S]*?^```/gm, '')
 const pages = readdirSync(join(checkout, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`)
-const everyPage = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...pages]
+/** What is for who changes hookdrift lies next to the code. */
+const nextToCode = globSync(['src/*/README.md', '{bench,config,prove,scripts,test}/README.md'], { cwd: checkout })
+const everyPage = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...pages, ...nextToCode]
 const speaking = everyPage.filter((path) => /`hookdrift [a-z]|\$ hookdrift/.test(textOf(path)))
 
 /** A heading as a link names it. */
@@ -93,14 +95,14 @@ describe('the pages about operation', () => {
   })
 })
 
-/** Of one of the four kinds, by its place; rules are reference, decisions explain. */
+/** Of one of the four kinds, by its place; rules are reference. */
 const kinds =
-  /^docs\/(README\.md|tutorial\.md|proof\.md|how-to\/[\w-]+\.md|(reference|rules\/\w+)\/[\w-]+\.md|(design|(explanation|decisions)\/[\w-]+)\.md)$/
+  /^docs\/(README\.md|tutorial\.md|how-to\/[\w-]+\.md|(reference|rules\/\w+)\/[\w-]+\.md|(design|explanation\/[\w-]+)\.md)$/
 
 describe('the index', () => {
-  it('lists every page except rules and decisions, which have lists of their own', () => {
+  it('lists every page except rules, which have a list of their own, and the design', () => {
     const linked = [...textOf('docs/README.md').matchAll(/\]\(([^)]+\.md)\)/g)].map(([, path]) => `docs/${path}`)
-    const listed = pages.filter((path) => !/^docs\/(rules\/|decisions\/|README)/.test(path))
+    const listed = pages.filter((path) => !/^docs\/(rules\/|design|README)/.test(path))
     expect(linked.toSorted()).toEqual(listed.toSorted())
   })
 
@@ -126,7 +128,7 @@ describe('generated pages', () => {
   })
 
   it('list every package of others that the source imports', () => {
-    const rows = [...textOf('docs/reference/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)
+    const rows = [...textOf('scripts/README.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)
     const files = readdirSync(join(checkout, 'src'), { recursive: true, encoding: 'utf8' })
     const names = files.flatMap((file) => (file.endsWith('.ts') ? packagesOf(textOf(join('src', file))) : []))
     expect(rows).toEqual([...new Set(names)].sort())

@@ -11,7 +11,7 @@ describe('a link between files', () => {
     ['../reference/errors.md#exit-codes', { kind: 'page', path: 'docs/reference/errors.md', anchor: '#exit-codes' }],
     ['../../README.md', { kind: 'page', path: 'README.md', anchor: '' }],
     ['..', { kind: 'page', path: 'docs/README.md', anchor: '' }],
-    ['../decisions', { kind: 'page', path: 'docs/decisions/0001-one-transaction-writes-a-run.md', anchor: '' }],
+    ['../reference', { kind: 'page', path: 'docs/reference/api.md', anchor: '' }],
     ['../monitoring/alerts.yaml', { kind: 'file', path: 'docs/monitoring/alerts.yaml' }],
     ['../../deploy/kubernetes/', { kind: 'repository', path: 'deploy/kubernetes', isFolder: true }],
     ['../../compose.yaml', { kind: 'repository', path: 'compose.yaml', isFolder: false }],

@@ -1,7 +1,6 @@
 import { type ApiAddress, apiEntries, descriptionOf } from '../../src/cli/api/api-entries.ts'
 import { describeCommand } from '../../src/cli/commands.ts'
-import { type ApiParameter, parametersOf } from '../../src/questions/query-parameters.ts'
-import { shapeOf } from '../../src/questions/question.ts'
+import { parametersOf } from '../../src/questions/query-parameters.ts'
 import { sentence } from './command-tree.ts'
 
 const intro = `# API
@@ -43,7 +42,7 @@ without asking again: a run is seen a second late at most. All others are \`no-s
 
 ## Record a note
 
-\`POST /api/v1/notes\` records [what was done](../how-to/record-what-happened.md). It takes a token with \`may: [note]\` in
+\`POST /api/v1/notes\` records [what was done](../how-to/exceptions.md#notes). It takes a token with \`may: [note]\` in
 \`Authorization: Bearer\`, and JSON: \`{ "text", "at"?, "ref"?, "projects"? }\`. \`at\` is an instant, or how long ago.
 
 | status | when |
@@ -60,6 +59,10 @@ without asking again: a run is seen a second late at most. All others are \`no-s
 \`/feed.atom\` is an Atom feed, newest first: the last 100 resources that drifted and violations that were opened and
 resolved, and the projects that could not be scanned completely, however long. Each entry keeps its id, by every name of
 the port, and leads to its page. \`?run=N\` is the feed as of that run.
+
+## Addresses
+
+Below \`/api/v1\`, each with its command and parameters.
 `
 
 /** The page about the API of the pages. */
@@ -68,15 +71,7 @@ export async function apiPage(): Promise<string> {
 }
 
 async function describeEntry([name, entry]: readonly [string, ApiAddress]): Promise<string> {
-  const rows = parametersOf(await entry.load()).map(describeParameter)
-  const command = `\`hookdrift ${entry.words}\`: ${sentence(descriptionOf(entry, describeCommand))}`
-  return [`## ${name}`, '', command, '', ...rows, ''].join('\n')
-}
-
-function describeParameter({ name, description, parameter }: ApiParameter): string {
-  const { isRequired, isList, choices, fallback } = shapeOf(parameter)
-  const notes = [...(isRequired ? ['required'] : []), ...(isList ? ['may be repeated'] : [])]
-  const known = choices === undefined ? '' : ` One of ${choices.map((choice) => `\`${choice}\``).join(', ')}.`
-  const usual = typeof fallback !== 'string' || fallback === '' ? '' : ` Default: \`${fallback}\`.`
-  return `- \`${name}\`${notes.length === 0 ? '' : ` (${notes.join(', ')})`}: ${sentence(description)}${known}${usual}`
+  const names = parametersOf(await entry.load()).map(({ name: parameter }) => `\`${parameter}\``)
+  const about = sentence(descriptionOf(entry, describeCommand))
+  return `- \`${name}\`: \`hookdrift ${entry.words}\`. ${about} ${names.join(', ')}.`
 }

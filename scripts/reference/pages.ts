@@ -5,8 +5,7 @@ import { apiPage } from './api.ts'
 import { chartAlerts, chartFile, chartPage } from './chart.ts'
 import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
-import { frameworksPage } from './frameworks.ts'
-import { rulesPage, viewsPage } from './lists.ts'
+import { rulesPage } from './lists.ts'
 import { manPage } from './man-page.ts'
 import { schemaCatalogue, schemaFiles } from './schemas.ts'
 import { wrapMarkdown } from './wrap-markdown.ts'
@@ -24,9 +23,7 @@ export const referencePages: Readonly<Record<string, () => string | Promise<stri
   'docs/reference/api.md': () => apiPage().then(finish),
   'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),
-  'docs/reference/frameworks.md': () => finish(frameworksPage()),
   'docs/reference/rules.md': () => rulesPage().then(finish),
-  'docs/reference/views.md': () => finish(viewsPage()),
   'man/hookdrift.1': manPage,
   'release/catalog.json': schemaCatalogue,
   'server.json': () => mcpEntry(checkout),

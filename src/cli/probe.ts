@@ -130,7 +130,7 @@ async function chooseProbes(
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {
     throw AuditError.usage(`the policy has no probe "${name}"${suggestName(name, names)}`, {
-      advice: names.length === 0 ? '`hookdrift docs test-functions` shows one' : `probes: ${names.join(', ')}`,
+      advice: names.length === 0 ? '`hookdrift docs policy#probes` shows one' : `probes: ${names.join(', ')}`,
     })
   }
   if (all.length === 0) {

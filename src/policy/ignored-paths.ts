@@ -92,5 +92,5 @@ function fieldOf(members: Members, name: string): readonly Field[] {
 
 function hintOf(names: readonly string[], above: readonly string[]): string {
   if (names.length === 0) return `\`/${above.join('/')}\` has no fields of its own`
-  return above.length === 0 ? '`hookdrift docs policy-fields` lists them' : `expected one of ${names.join(', ')}`
+  return above.length === 0 ? '`hookdrift docs policy#fields` lists them' : `expected one of ${names.join(', ')}`
 }

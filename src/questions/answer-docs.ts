@@ -31,11 +31,20 @@ interface PageText {
 
 /** The topics of former pages, each with the topic that has its content now. */
 export const formerTopics: ReadonlyMap<string, string> = new Map([
+  ['accept-violations', 'exceptions'],
+  ['announce-changes', 'exceptions#change-windows'],
   ['benchmarks', 'install#sizing'],
   ['dependencies', 'install#as-a-package'],
   ['explanation/coverage', 'coverage'],
+  ['frameworks', 'report-by-control'],
+  ['policy-fields', 'policy#fields'],
   ['proof', 'coverage#what-is-not-proven'],
+  ['record-what-happened', 'exceptions#notes'],
   ['schemas', 'reports#answers-of-other-commands'],
+  ['set-due-dates', 'exceptions#due-dates'],
+  ['test-functions', 'policy#probes'],
+  ['views', 'ask-the-history#the-views'],
+  ['write-a-policy', 'policy'],
 ])
 
 /** The pages by the topics that name them: `run-in-ci`, `endpoint/secret-weak`. */

@@ -45,10 +45,11 @@ function stepsOf(block: string) {
 }
 
 /**
- * Runs the blocks of a page in one shell, in an empty directory, with the checkout's `hookdrift` first on the path.
- * Ports 8080 and 8081 are replaced by free ones, and an expiry date by one in three months.
+ * Runs the blocks of a page in one shell, in an empty directory, with the checkout's `hookdrift` first on the path, after
+ * those of `before`: the part of another page that it asks for. Ports 8080 and 8081 are replaced by free ones, and an
+ * expiry date by one in three months.
  */
-export async function runPage(page: string): Promise<Answers> {
+export async function runPage(page: string, before = ''): Promise<Answers> {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-page-'))
   const bin = mkdtempSync(join(tmpdir(), 'hookdrift-bin-'))
   writeFileSync(join(bin, 'hookdrift'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
@@ -68,13 +69,17 @@ export async function runPage(page: string): Promise<Answers> {
   const withShownExpiry = (text: string) => text.replaceAll(inThreeMonths(), shownExpiry)
   const answers = new Map<number, readonly string[]>()
   try {
-    for (const { steps, file } of blocksOf(page)) {
+    for (const { steps, file, isOfPage } of [
+      ...blocksOf(before).map((block) => ({ ...block, isOfPage: false })),
+      ...blocksOf(page).map((block) => ({ ...block, isOfPage: true })),
+    ]) {
       if (file !== undefined) {
         const [here = directory] = await shell.run('pwd')
         writeFileSync(join(here, file.name), withFree(current(file.text)))
       }
       for (const step of steps) {
         const lines = await shell.run(withFree(step.command))
+        if (!isOfPage) continue
         answers.set(
           answers.size,
           lines.map((line) => withShownExpiry(withShown(line)).replaceAll(directory, '.')),

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { pickSection } from '../../src/questions/show-markdown.ts'
 import { checkout, textOf } from './build-image.ts'
 import { blocksOf, runPage, showsAnswer, withAnswers } from './run-page.ts'
 
@@ -23,7 +24,7 @@ it.each(executed)(
   '%s shows the current answers of its commands (UPDATE_PAGES=1 rewrites it)',
   async (page) => {
     const text = textOf(page)
-    const answers = await runPage(text)
+    const answers = await runPage(text, preparationFor(text))
     if (update !== undefined) return writeFileSync(join(checkout, page), withAnswers(text, answers))
     const wrong = blocksOf(text)
       .flatMap(({ steps }) => steps)
@@ -33,3 +34,11 @@ it.each(executed)(
   },
   180_000,
 )
+
+/** The section of the page about preparations that a page asks for by a link. */
+function preparationFor(text: string): string {
+  const [, anchor] = /\]\(prepare-a-gateway\.md#([\w-]+)\)/.exec(text) ?? []
+  if (anchor === undefined) return ''
+  const section = pickSection(textOf('docs/how-to/prepare-a-gateway.md'), anchor)
+  return typeof section === 'string' ? section : expect.unreachable(`no section ${anchor}`)
+}

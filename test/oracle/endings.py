@@ -1,6 +1,6 @@
 """
 How violations end, and who or what ended them: docs/explanation/drift.md, docs/reference/coverage.md,
-docs/how-to/accept-violations.md and docs/reference/reports.md.
+docs/how-to/exceptions.md and docs/reference/reports.md.
 """
 
 import approved

@@ -37,7 +37,7 @@ describe('an ignored path', () => {
       'no kind has the field `/config/ratelimt/count`, did you mean `/config/ratelimit/count`?',
     ],
     ['/secrets/*/expire_at', 'no kind has the field `/secrets/*/expire_at`, did you mean `/secrets/*/expires_at`?'],
-    ['/zzzzzzzzzz', 'no kind has the field `/zzzzzzzzzz`, `hookdrift docs policy-fields` lists them'],
+    ['/zzzzzzzzzz', 'no kind has the field `/zzzzzzzzzz`, `hookdrift docs policy#fields` lists them'],
     ['/name/first', 'no kind has the field `/name/first`, `/name` has no fields of its own'],
     ['/failure_rate', '`/failure_rate` changes by itself and is never compared: leave it out'],
   ])('is refused: %s', (path, says) => expect(refuseIgnoredPath(path)).toBe(says))

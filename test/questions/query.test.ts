@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import { askInProcess, runQuery } from '../../src/history/sqlite/run-query.ts'
 import { explainViews } from '../../src/history/sqlite/views.ts'
 import { views } from '../../src/history/views.ts'
@@ -124,10 +125,14 @@ describe('query', () => {
     const explained = explainViews()
     expect(explained.map(({ view }) => view).sort()).toEqual(Object.keys(views).sort())
     const db = new Database(file, { readonly: true })
-    const page = readFileSync(join(import.meta.dirname, '../../docs/reference/views.md'), 'utf8')
+    const guide = join(import.meta.dirname, '../../docs/how-to/ask-the-history.md')
+    const list = wrapMarkdown(explained.map(({ view, about }) => `- \`${view}\`: ${about}`).join('\n'))
+    const page = readFileSync(guide, 'utf8')
+    const current = page.replace(/(?<=<!-- views -->\n).*?(?=<!-- end -->)/s, () => `${list}\n`)
+    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(guide, current)
+    else expect(page).toBe(current)
     for (const { view, columns, about } of explained) {
       expect(about).not.toBe('')
-      expect(page).toContain(`## ${view}\n`)
       expect(
         db
           .prepare(`SELECT * FROM ${view}`)

@@ -36,6 +36,6 @@ services:
 
 {{/* The same text as deploy/kubernetes/base/policy.yaml. */}}
 {{- define "hookdrift.policy" -}}
-# Yours to change: docs/how-to/write-a-policy.md.
+# Yours to change: docs/reference/policy.md.
 extends: [recommended]
 {{ end -}}

@@ -76,7 +76,7 @@ function proveAgenda(zone: string, index: number): void {
   )
 }
 
-/** What the planner should take, by the words of docs/reference/worker.md, from ticks that were worked out without it. */
+/** What the planner should take, by the words of docs/how-to/run-on-a-schedule.md, from ticks that were worked out without it. */
 function takeExpected(
   pattern: QuarterPattern,
   { from, until, aheadAt, delayMs }: { from: number; until: number; aheadAt(time: number): number; delayMs: number },

@@ -29,7 +29,7 @@ async function answerAssistant(
   const { stdin } = process
   if (stdin.isTTY) {
     throw AuditError.usage('an assistant has to start this command, and write its messages to stdin', {
-      advice: '`hookdrift docs ask-with-an-assistant` says how to set one up',
+      advice: '`hookdrift docs api#assistants` says how to set one up',
     })
   }
   const log = openLog(terminal)

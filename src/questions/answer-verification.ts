@@ -88,7 +88,7 @@ function wordFor(ok: boolean | null): string {
 function adviseOn(checks: readonly CheckResult[], file: string): string {
   const failed = checks.filter(({ ok }) => ok === false).map(({ id }) => id)
   if (failed.join() === 'anchor') {
-    return `${file} is intact by itself, and is not the history of the anchor. Keep a copy of it, and find out who could write it: \`hookdrift docs verify\`.`
+    return `${file} is intact by itself, and is not the history of the anchor. Keep a copy of it, and find out who could write it: \`hookdrift docs keep-the-history#verify-it\`.`
   }
   return `${file} does not verify (${failed.map(nameOf).join(', ')}). Keep a copy of it, restore the last backup that verifies, and audit again: \`hookdrift docs keep-the-history\`.`
 }

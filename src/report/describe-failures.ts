@@ -168,7 +168,7 @@ const faultSteps = {
   rate_limited: () => 'Run again later; lower `concurrency` or raise `limits.retry_budget` if it stays.',
   http: () => 'Check the service and its log, then run the audit again.',
   in_front: () =>
-    'Have what answered let these requests and their header `Authorization` through: `hookdrift docs get-through-networks`.',
+    'Have what answered let these requests and their header `Authorization` through: `hookdrift docs connect-a-service#get-through-networks`.',
   refused_key: () =>
     'Check the key where it is configured, or make a new one. If it worked before, check the service first.',
   forbidden: () => "Give the key's user the right to read these projects, or take another key.",

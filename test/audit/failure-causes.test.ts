@@ -232,7 +232,7 @@ describe('one cause is one message, without a wait for what waiting does not men
         'asked: GET http://127.0.0.1:PORT/api/v1/projects/p1',
         `url: ${place}`,
         everywhere,
-        'next: Have what answered let these requests and their header `Authorization` through: `hookdrift docs get-through-networks`.',
+        'next: Have what answered let these requests and their header `Authorization` through: `hookdrift docs connect-a-service#get-through-networks`.',
       ].join('\n'),
     ])
     expect(seconds).toBe(0)

@@ -18,7 +18,7 @@ describe('hookdrift docs', () => {
   })
 
   it('names pages about a word that is not a page', async () => {
-    expect(await docs('webhook')).toEqual(refusal('pages about it: notifications, send-notifications, '))
+    expect(await docs('webhook')).toEqual(refusal('pages about it: send-notifications, '))
   })
 
   it('gives each page one topic, and the shortest that no other has', () => {

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { referencePages } from '../../scripts/reference/pages.ts'
-import { apiEntries } from '../../src/cli/api/api-entries.ts'
 import { coverageCauses, coverageStatuses } from '../../src/model/coverage.ts'
 import { exitCodes } from '../../src/model/errors.ts'
 import { gapCauses } from '../../src/model/gap.ts'
@@ -75,11 +74,6 @@ describe('every page', () => {
 })
 
 describe('the pages about operation', () => {
-  it('name every tool of assistants', () => {
-    const page = textOf('docs/how-to/ask-with-an-assistant.md')
-    expect(Object.keys(apiEntries).filter((tool) => !page.includes(`\`${tool}\``))).toEqual([])
-  })
-
   it('list every exit code of the program', () => {
     const [, section = ''] = textOf('docs/reference/errors.md').split('## Exit codes')
     const rows = section.match(/^\| [\d, ]+ \| .*\|$/gm) ?? []

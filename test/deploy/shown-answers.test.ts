@@ -13,11 +13,11 @@ const executed = [
   'docs/how-to/ask-the-history.md',
   'docs/how-to/approve-a-baseline.md',
   'docs/how-to/compare-staging-with-production.md',
-  'docs/how-to/find-out-what-is-wrong.md',
   'docs/how-to/find-out-what-it-cost.md',
   'docs/how-to/preview-an-update.md',
   'docs/how-to/report-by-control.md',
   'docs/how-to/restore-a-resource.md',
+  'docs/reference/errors.md',
 ]
 
 it.each(executed)(
@@ -37,7 +37,7 @@ it.each(executed)(
 
 /** The section of the page about preparations that a page asks for by a link. */
 function preparationFor(text: string): string {
-  const [, anchor] = /\]\(prepare-a-gateway\.md#([\w-]+)\)/.exec(text) ?? []
+  const [, anchor] = /\]\((?:\.\.\/how-to\/)?prepare-a-gateway\.md#([\w-]+)\)/.exec(text) ?? []
   if (anchor === undefined) return ''
   const section = pickSection(textOf('docs/how-to/prepare-a-gateway.md'), anchor)
   return typeof section === 'string' ? section : expect.unreachable(`no section ${anchor}`)

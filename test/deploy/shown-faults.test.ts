@@ -38,8 +38,8 @@ const networks: Record<string, () => Promise<{ url: string; ca?: string; env?: R
   }),
 }
 
-describe('docs/how-to/get-through-networks.md', () => {
-  const blocks = [...textOf('docs/how-to/get-through-networks.md').matchAll(/^```text\n(.*?)^```$/gms)]
+describe('docs/how-to/connect-a-service.md', () => {
+  const blocks = [...textOf('docs/how-to/connect-a-service.md').matchAll(/^```text\n(.*?)^```$/gms)]
   const shown = blocks.map(([, text = '']) => text.replace(/\s+/g, ' ').trim())
 
   it('shows a message for each network', () => {

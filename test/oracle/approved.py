@@ -1,6 +1,6 @@
 """
 The state of a project that a person approved: how it comes about, what differs from it, and what an approval ends. From
-docs/how-to/approve-a-baseline.md, docs/explanation/drift.md and docs/rules/drift/unexpected.md.
+docs/how-to/approve-a-baseline.md, docs/how-to/approve-a-baseline.md and docs/rules/drift/unexpected.md.
 """
 
 import re

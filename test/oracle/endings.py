@@ -1,5 +1,5 @@
 """
-How violations end, and who or what ended them: docs/explanation/drift.md, docs/reference/coverage.md,
+How violations end, and who or what ended them: docs/how-to/approve-a-baseline.md, docs/reference/coverage.md,
 docs/how-to/exceptions.md and docs/reference/reports.md.
 """
 

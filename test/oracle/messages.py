@@ -1,5 +1,5 @@
 """
-What messages about runs must say of violations and listings: docs/reference/notifications.md. It follows from what the
+What messages about runs must say of violations and listings: docs/how-to/send-notifications.md. It follows from what the
 reports of the runs say, which the rest of the oracle holds to what the service answered.
 """
 

@@ -333,14 +333,14 @@ describe('the time when a schedule was last served', () => {
 
 describe('the page about metrics', () => {
   it('names every reason of a skipped tick', () => {
-    const text = docText('reference/metrics.md')
+    const text = docText('how-to/run-on-a-schedule.md')
     const [, rows = ''] = /^\| `reason` of a skipped tick(.*?)\n\n/ms.exec(text) ?? []
     expect([...rows.matchAll(/`(\w+)`/g)].map(([, reason]) => reason).sort()).toEqual([...skipReasons].sort())
   })
 
   it('has a line for each metric, and no other (UPDATE_PAGES=1 rewrites them)', async () => {
-    const file = new URL('reference/metrics.md', docs)
-    const text = docText('reference/metrics.md')
+    const file = new URL('how-to/run-on-a-schedule.md', docs)
+    const text = docText('how-to/run-on-a-schedule.md')
     const labels = await labelsInUse()
     const lines = open()
       .registry.getMetricsAsArray()

@@ -350,6 +350,6 @@ async function isUnused(session: Session, table: string, key: string): Promise<s
 function refuseBroken(displayName: string, broken: BrokenLink | undefined): void {
   if (broken === undefined) return
   throw AuditError.failure(`nothing was pruned: the history ${displayName} does not verify: ${broken.text}`, {
-    advice: 'run `hookdrift verify`, and see `hookdrift docs verify`',
+    advice: 'run `hookdrift verify`, and see `hookdrift docs keep-the-history#verify-it`',
   })
 }

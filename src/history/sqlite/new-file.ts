@@ -91,7 +91,8 @@ function alreadyThere(target: string): AuditError {
 export function unverifiedBackup(displayName: string, { checks }: Verification): AuditError {
   const failed = checks.filter(({ ok }) => ok === false).map(({ detail }) => detail)
   return AuditError.failure(`no backup was made: the copy of ${displayName} does not verify: ${failed[0] ?? ''}`, {
-    advice: 'run `hookdrift verify`, keep the backups that you have, and see `hookdrift docs verify`',
+    advice:
+      'run `hookdrift verify`, keep the backups that you have, and see `hookdrift docs keep-the-history#verify-it`',
   })
 }
 

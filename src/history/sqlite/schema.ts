@@ -98,6 +98,7 @@ function faultsOf(db: Database.Database, directory: string, version: number | un
 
 function refusal(what: string, { text }: SchemaFault): AuditError {
   return AuditError.failure(`${what}: ${text}`, {
-    advice: 'run `hookdrift verify`, and restore the last backup that verifies: `hookdrift docs verify`',
+    advice:
+      'run `hookdrift verify`, and restore the last backup that verifies: `hookdrift docs keep-the-history#verify-it`',
   })
 }

@@ -30,16 +30,27 @@ schedule audits; an override, a waiver, a schedule or a channel that is for no p
 of the last runs, where the history is a file. \`hookdrift config show\` shows what is in force and where each value comes
 from.
 
+## Options
+
+\`hookdrift COMMAND --help\` and \`man hookdrift\` describe each command with its options and examples;
+\`hookdrift completion bash\` prints a script with which a shell completes all of this
+([install](../how-to/install.md#completion)). An option comes before a variable, and a variable before a default:
+\`--config\`, \`HOOKDRIFT_CONFIG\`, \`hookdrift.yaml\`. \`-v\` and \`-V\` are \`--version\`. All commands exit as
+[exit codes](errors.md#exit-codes) says.
+
+Each command takes \`--color auto|always|never\`. \`auto\` means colour on a terminal, unless \`NO_COLOR\` is set or \`TERM\`
+is \`dumb\`. \`FORCE_COLOR\` or \`CLICOLOR_FORCE\` means colour in a pipe, too; \`NO_COLOR\` comes before both, and \`0\` in
+them means none. Files of \`--report\` and \`--output\` have none.
+
 ## In an editor
 
-Editors that speak the YAML language server complete and check the file when its first line names the schema:
+Editors that speak the YAML language server complete and check the file when its first line names the schema, which
+\`hookdrift config schema > hookdrift.schema.json\` writes (\`--path\` prints where the installed package has it;
+\`--policy\`, \`--policy-tests\` and \`--framework\` choose another one):
 
 \`\`\`yaml
 # yaml-language-server: $schema=./hookdrift.schema.json
 \`\`\`
-
-\`hookdrift config schema > hookdrift.schema.json\` writes it next to the configuration; \`hookdrift config schema --path\`
-prints where the installed package has it. \`--policy\`, \`--policy-tests\` and \`--framework\` choose the other schemas.
 
 ## Without a file
 

@@ -3,7 +3,6 @@ import { mcpEntry } from '../release/mcp-entry.ts'
 import { codeOwners, readOwner } from '../release/owner.ts'
 import { apiPage } from './api.ts'
 import { chartAlerts, chartFile, chartPage } from './chart.ts'
-import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
 import { rulesPage } from './lists.ts'
 import { manPage } from './man-page.ts'
@@ -21,7 +20,6 @@ export const referencePages: Readonly<Record<string, () => string | Promise<stri
   'deploy/helm/README.md': () => finish(chartPage()),
   'deploy/helm/alerts.yaml': chartAlerts,
   'docs/reference/api.md': () => apiPage().then(finish),
-  'docs/reference/command-line.md': () => commandLinePage().then(finish),
   'docs/reference/configuration.md': () => finish(configurationPage()),
   'docs/reference/rules.md': () => rulesPage().then(finish),
   'man/hookdrift.1': manPage,

@@ -54,7 +54,7 @@ export default defineConfig({
     nav: [
       { text: 'Tutorial', link: '/docs/tutorial' },
       { text: 'How-to', link: '/docs/how-to/install', activeMatch: '/docs/how-to/' },
-      { text: 'Reference', link: '/docs/reference/command-line', activeMatch: '/docs/reference/' },
+      { text: 'Reference', link: '/docs/reference/configuration', activeMatch: '/docs/reference/' },
       { text: 'Rules', link: '/docs/reference/rules', activeMatch: '/docs/rules/' },
       ...(repository === '' ? [] : [{ text: 'Repository', link: repository }]),
     ],

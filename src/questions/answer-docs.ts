@@ -35,6 +35,7 @@ export const formerTopics: ReadonlyMap<string, string> = new Map([
   ['announce-changes', 'exceptions#change-windows'],
   ['ask-with-an-assistant', 'api#assistants'],
   ['benchmarks', 'install#sizing'],
+  ['command-line', 'configuration#options'],
   ['dependencies', 'install#as-a-package'],
   ['drift', 'approve-a-baseline'],
   ['explanation/coverage', 'coverage'],

@@ -24,8 +24,8 @@ const mainPages = [
   '/docs/tutorial.html',
   '/docs/how-to/install.html',
   '/docs/reference/rules.html',
-  '/docs/reference/command-line.html',
-  '/docs/explanation/drift.html',
+  '/docs/reference/configuration.html',
+  '/docs/explanation/secrets.html',
   '/docs/rules/endpoint/timeout-high.html',
 ]
 

@@ -1,6 +1,5 @@
 import { type ApiAddress, apiEntries, descriptionOf } from '../../src/cli/api/api-entries.ts'
 import { describeCommand } from '../../src/cli/commands.ts'
-import { parametersOf } from '../../src/questions/query-parameters.ts'
 import { sentence } from './command-tree.ts'
 
 const intro = `# API and assistants
@@ -98,16 +97,14 @@ readers of all projects.
 
 ## Addresses
 
-Below \`/api/v1\`, and as tools of assistants, each with its command and parameters.
+Below \`/api/v1\`, and as tools of assistants, each with its command: \`--help\` of it describes the parameters.
 `
 
 /** The page about the API of the pages. */
-export async function apiPage(): Promise<string> {
-  return [intro, ...(await Promise.all(Object.entries(apiEntries).map(describeEntry)))].join('\n')
+export function apiPage(): string {
+  return [intro, ...Object.entries(apiEntries).map(describeEntry)].join('\n')
 }
 
-async function describeEntry([name, entry]: readonly [string, ApiAddress]): Promise<string> {
-  const names = parametersOf(await entry.load()).map(({ name: parameter }) => `\`${parameter}\``)
-  const about = sentence(descriptionOf(entry, describeCommand))
-  return `- \`${name}\`: \`hookdrift ${entry.words}\`. ${about} ${names.join(', ')}.`
+function describeEntry([name, entry]: readonly [string, ApiAddress]): string {
+  return `- \`${name}\`: \`hookdrift ${entry.words}\`. ${sentence(descriptionOf(entry, describeCommand))}`
 }

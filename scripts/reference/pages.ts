@@ -19,7 +19,7 @@ export const referencePages: Readonly<Record<string, () => string | Promise<stri
   'deploy/helm/Chart.yaml': () => chartFile(owner),
   'deploy/helm/README.md': () => finish(chartPage()),
   'deploy/helm/alerts.yaml': chartAlerts,
-  'docs/reference/api.md': () => apiPage().then(finish),
+  'docs/reference/api.md': () => finish(apiPage()),
   'docs/reference/configuration.md': () => finish(configurationPage()),
   'docs/reference/rules.md': () => rulesPage().then(finish),
   'man/hookdrift.1': manPage,

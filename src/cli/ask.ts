@@ -11,6 +11,7 @@ import {
   shapeOf,
 } from '../questions/question.ts'
 import { answerFormats } from '../report/answer-formats.ts'
+import { rare } from './help.ts'
 import { printAnswer, withHistory } from './print-answer.ts'
 import { addReadingOptions, limitOf, type ReadingOptions } from './query-options.ts'
 
@@ -94,13 +95,13 @@ export function addParameters(command: Command, parameters: ParameterTable): voi
 }
 
 export function optionOf(parameter: Parameter): Option {
-  const { flags, description, writtenDefault, conflicts = [] } = parameter
+  const { flags, description, writtenDefault, conflicts = [], isRare = false } = parameter
   const { isList, choices, fallback } = shapeOf(parameter)
   const option = new Option(flags, description).conflicts([...conflicts])
   if (isList) option.argParser((text: string, before: readonly string[] = []) => [...before, text])
   if (choices !== undefined) option.choices(choices)
   if (fallback !== undefined) option.default(fallback, writtenDefault)
-  return option
+  return isRare ? rare(option) : option
 }
 
 /** What a command line gives the parameters of its command. */

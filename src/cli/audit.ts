@@ -29,6 +29,7 @@ import {
   refuseUnwritable,
   showsTrend,
 } from './deliver-report.ts'
+import { rare } from './help.ts'
 import { addConfigurationOptions, addProjectOption } from './query-options.ts'
 
 interface AuditOptions extends FormatOptions {
@@ -51,34 +52,67 @@ export function defineAudit(command: Command) {
     .addOption(
       new Option(
         '--fail-on <what>',
-        'exit 1 for open violations of this severity or above; new: only for those of medium or above that were not there at the last approval or run; never: for none',
+        'exit 1 for open violations of this severity or above; new: of medium or above, new since the last approval or run',
       )
         .choices(failOnChoices)
         .default('medium'),
     )
-    .option('--no-probes', "do not run the policy's probes; their open violations become unknown")
-    .option(
-      '--expect <directory>',
-      'compare with the states in this directory instead of the approved ones; see `hookdrift baseline export`',
-    )
-    .option(
-      '--accept-removals',
-      'report removals of any size in this run, instead of waiting for the next one to confirm a large one (see project/mass-removal)',
-    )
-    .option('--notify', 'notify the channels of the configuration (the default, except with --history on a terminal)')
-    .option('--no-notify', 'do not notify the channels; the next run that does reports what this one found, too')
-    .option('--metrics-file <file>', "also write the run's metrics to a file for Prometheus's textfile collector")
+    .addOption(rare(new Option('--no-probes', "do not run the policy's probes; their open violations become unknown")))
     .addOption(
-      new Option(
-        '--shared',
-        'let the workers that share the history do the run, and wait for it (see worker.shared)',
-      ).conflicts('expect'),
+      rare(
+        new Option(
+          '--expect <directory>',
+          'compare with the states in this directory instead of the approved ones; see `hookdrift baseline export`',
+        ),
+      ),
     )
     .addOption(
-      new Option(
-        '--url <url>',
-        'audit the gateway at this URL without a configuration file; the key comes from HOOKDRIFT_KEY',
-      ).conflicts('config'),
+      rare(
+        new Option(
+          '--accept-removals',
+          'report removals of any size in this run, instead of waiting for the next one to confirm a large one (see project/mass-removal)',
+        ),
+      ),
+    )
+    .addOption(
+      rare(
+        new Option(
+          '--notify',
+          'notify the channels of the configuration (the default, except with --history on a terminal)',
+        ),
+      ),
+    )
+    .addOption(
+      rare(
+        new Option(
+          '--no-notify',
+          'do not notify the channels; the next run that does reports what this one found, too',
+        ),
+      ),
+    )
+    .addOption(
+      rare(
+        new Option(
+          '--metrics-file <file>',
+          "also write the run's metrics to a file for Prometheus's textfile collector",
+        ),
+      ),
+    )
+    .addOption(
+      rare(
+        new Option(
+          '--shared',
+          'let the workers that share the history do the run, and wait for it (see worker.shared)',
+        ).conflicts('expect'),
+      ),
+    )
+    .addOption(
+      rare(
+        new Option(
+          '--url <url>',
+          'audit the gateway at this URL without a configuration file; the key comes from HOOKDRIFT_KEY',
+        ).conflicts('config'),
+      ),
     )
     .option('-q, --quiet', 'print only the verdict, on stderr')
 

@@ -5,7 +5,7 @@ import { AuditError } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
 import { wrapLine } from '../text/columns.ts'
 import { commands, type ListedCommand, type ListedGroup } from './commands.ts'
-import { arrangeHelp, asksForAll, commonGroup, helpLayout } from './help.ts'
+import { arrangeHelp, asksForAll, commonGroup, helpLayout, nameOtherOptions } from './help.ts'
 
 /**
  * Builds the command line. The command that the words name is loaded, with its options, and hands its work to `execute`;
@@ -50,9 +50,11 @@ export async function commandLine(
   const commandWords = words === 'all' ? words : words.filter(isOfCommand)
   for (const [group, listed] of Object.entries(commands)) {
     program.commandsGroup(`${group}:`)
-    for (const [name, each] of Object.entries(listed)) await addListed(program, name, each, { commandWords, execute })
+    for (const [name, each] of Object.entries(listed)) {
+      await addListed(program, name, each, { commandWords, execute, isWhole })
+    }
   }
-  arrangeHelp(program, program.name())
+  arrangeHelp(program, program.name(), isWhole)
   return program
 }
 
@@ -89,10 +91,13 @@ async function addListed(
   {
     commandWords,
     execute,
+    isWhole,
   }: {
     /** Words that name a command, with its group. */
     readonly commandWords: readonly string[] | 'all'
     readonly execute: Execute
+    /** Whether the help explains every option. */
+    readonly isWhole: boolean
   },
 ): Promise<void> {
   const { description } = listed
@@ -101,7 +106,7 @@ async function addListed(
     const group = parent.command(name).description(description)
     const below = commandWords === 'all' ? commandWords : isNamed ? commandWords.slice(1) : []
     for (const [word, each] of Object.entries(listed.commands)) {
-      await addListed(group, word, each, { commandWords: below, execute })
+      await addListed(group, word, each, { commandWords: below, execute, isWhole })
     }
     return
   }
@@ -113,6 +118,8 @@ async function addListed(
   }
   const define = await load()
   const command = parent.command(name, { hidden }).description(description)
+  // Right below the options that are explained.
+  if (!isWhole) command.addHelpText('after', () => nameOtherOptions(command))
   const act = define(command, (words) => commandLine(silent, words, execute))
   command.action(() =>
     // as: commander knows no types of what `define` declares.

@@ -15,6 +15,7 @@ import { type Grouping, groupings } from '../report/group-by.ts'
 import { fileRenderOptions, filesOf, type ReportFile } from '../report/report-files.ts'
 import { type CsvSection, type RenderOptions, sectionNames } from '../report/report-format.ts'
 import { suggestName } from '../text/nearest-name.ts'
+import { rare } from './help.ts'
 
 /** Options of commands that print a report: its formats and files. */
 export interface FormatOptions {
@@ -36,10 +37,14 @@ export function addFormatOptions(command: Command, names: readonly NamedFormat[]
   return command
     .addOption(format)
     .addOption(
-      new Option('--section <section>', 'which table --format csv prints (default: violations)').choices(sectionNames),
+      rare(
+        new Option('--section <section>', 'which table --format csv prints (default: violations)').choices(
+          sectionNames,
+        ),
+      ),
     )
     .addOption(
-      new Option('--group-by <what>', 'how the text report groups violations').choices(groupings).default('rule'),
+      rare(new Option('--group-by <what>', 'how the text report groups violations').choices(groupings).default('rule')),
     )
     .option('-o, --output <file>', 'write the report to a file instead of stdout')
     .addOption(

@@ -17,6 +17,12 @@ const common = [
   '--help',
 ]
 export const commonGroup = 'Common options:'
+const rareGroup = 'Rare options:'
+
+/** An option that the help of its command only names; `hookdrift audit --help all` explains it. */
+export function rare(option: Option): Option {
+  return option.helpGroup(rareGroup)
+}
 
 /** The commands that `hookdrift --help` shows, in the order of a user's week; `hookdrift help all` has the others. */
 export const usualCommands: readonly string[] = [
@@ -40,14 +46,20 @@ export function asksForAll(words: readonly string[]): boolean {
   return words.at(-1) === 'all' && (words[0] === 'help' || ['--help', '-h'].includes(words.at(-2) ?? ''))
 }
 
-/** How the help of every command is laid out. `isWhole`: with all commands. */
+/** How the help of every command is laid out. `isWhole`: with all commands and options. */
 export function helpLayout(isWhole: boolean): HelpConfiguration {
   const isFirst = ({ parent }: Command) => parent === null && !isWhole
   return {
     // Without `[options]`, which every command has. `help` has no parent.
     subcommandTerm: (command) =>
       isFirst(command.parent ?? command) ? command.name() : [command.name(), ...argumentsOf(command)].join(' '),
-    visibleOptions: (command) => (isFirst(command) ? [] : inOrder(new Help().visibleOptions(command))),
+    visibleOptions: (command) => (isFirst(command) ? [] : isWhole ? allOptions(command) : explainedOptions(command)),
+    optionDescription({ description, argChoices = [], defaultValue, defaultValueDescription, required, optional }) {
+      const usual = required || optional ? (defaultValueDescription ?? defaultValue) : undefined
+      const said = [argChoices.join(', '), [undefined, '', 'none'].includes(usual) ? '' : `default: ${usual}`]
+      const more = said.filter((text) => text !== '').join('; ')
+      return more === '' ? description : `${description} (${more})`
+    },
     // By itself, commander orders groups as their options were defined.
     groupItems<Item extends Command | Option>(_: readonly Item[], visible: Item[], groupOf: (item: Item) => string) {
       const [first] = visible
@@ -62,6 +74,29 @@ export function helpLayout(isWhole: boolean): HelpConfiguration {
   }
 }
 
+function allOptions(command: Command): Option[] {
+  return inOrder(new Help().visibleOptions(command))
+}
+
+/** Those that the help of a command explains on a screen: its own that are not rare, or all where it has none. */
+function explainedOptions(command: Command): Option[] {
+  const all = allOptions(command).filter(({ long }) => long !== '--help')
+  const own = all.filter(({ helpGroupHeading }) => helpGroupHeading === undefined)
+  return own.length === 0 ? all : own
+}
+
+/** The names of the others, for the help of a command on a screen; empty where there are none. */
+export function nameOtherOptions(command: Command): string {
+  const explained = explainedOptions(command)
+  const others = allOptions(command).filter((option) => !explained.includes(option) && option.long !== '--help')
+  const names = others.map(({ long }) => long)
+  return names.length === 0 ? '' : `  \`${fullName(command)} --help all\` explains ${names.join(', ')}`
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`
+}
+
 /** The options of a command as its help lists them: its own first. */
 export function orderedOptions({ options }: Command): readonly Option[] {
   return inOrder(options.filter(({ hidden }) => !hidden))
@@ -71,8 +106,9 @@ function inOrder(options: readonly Option[]): Option[] {
   return options.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-function rankOf({ long }: Option): number {
-  return common.indexOf(long ?? '')
+function rankOf({ long, helpGroupHeading }: Option): number {
+  const rank = common.indexOf(long ?? '')
+  return rank < 0 && helpGroupHeading !== rareGroup ? -2 : rank
 }
 
 /** `<uid>`, `[fingerprint...]` */
@@ -84,13 +120,13 @@ export function argumentsOf({ registeredArguments }: Pick<Command, 'registeredAr
 }
 
 /** Gives a command and all below it examples, and pages to read; after a usage error, each names its own help. */
-export function arrangeHelp(command: Command, name: string): void {
+export function arrangeHelp(command: Command, name: string, isWhole: boolean): void {
   const listing = command.parent === null ? `${name} help all` : `${name} --help`
   command.showHelpAfterError(`  \`${listing}\` lists commands and options`)
   for (const option of command.options) if (rankOf(option) >= 0) option.helpGroup(commonGroup)
-  command.addHelpText('after', () => showExamples(name.replace(/^hookdrift ?/, '')))
+  command.addHelpText('after', () => showExamples(name.replace(/^hookdrift ?/, ''), isWhole))
   if (command.commands.length > 0) command.helpCommand('help [command]', 'Print the help of a command')
-  for (const child of command.commands) arrangeHelp(child, `${name} ${child.name()}`)
+  for (const child of command.commands) arrangeHelp(child, `${name} ${child.name()}`, isWhole)
 }
 
 /** What the help of a command ends with. */
@@ -132,9 +168,11 @@ const comparisons = [
   ['timeline', 'one resource with itself, over all runs'],
 ] as const
 
-function showExamples(name: string): string {
-  const { lines, docs } = readExamples()[name] ?? { lines: [], docs: [] }
-  const choice = comparisons.some(([command]) => command === name) ? comparisons : []
+/** On a screen there is room for two. */
+function showExamples(name: string, isWhole: boolean): string {
+  const { lines: all, docs } = readExamples()[name] ?? { lines: [], docs: [] }
+  const lines = isWhole ? all : all.slice(0, 2)
+  const choice = isWhole && comparisons.some(([command]) => command === name) ? comparisons : []
   const width = Math.max(0, ...lines.map(([line = '']) => line.length).filter((length) => length <= widest))
   const exampleLines = lines.map(([line = '', what]) =>
     line.length > widest ? `  hookdrift ${line}\n      ${what}` : `  hookdrift ${line.padEnd(width)}  ${what}`,

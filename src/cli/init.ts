@@ -13,6 +13,7 @@ import { AuditError, exitCodes, signalExits } from '../model/errors.ts'
 import { packageFile, toolVersion } from '../model/package-files.ts'
 import { Stop } from '../model/stop.ts'
 import { neutralise } from '../text/neutralise.ts'
+import { rare } from './help.ts'
 
 interface InitOptions {
   readonly url?: string
@@ -35,27 +36,31 @@ export function defineInit(command: Command) {
       'id of the organisation whose projects are audited; needed for a personal key with --projects all',
     )
     .option('--projects <all|id,…>', 'all projects of the organisation, or a list of ids')
-    .addOption(new Option('--for <place>', 'where the audits will run').choices(targets))
+    .addOption(rare(new Option('--for <place>', 'where the audits will run').choices(targets)))
     .addOption(
-      new Option(
-        '--strictness <rules>',
-        'which rules apply: all recommended ones, or only those that are critical or high',
-      ).choices(strictnesses),
+      rare(
+        new Option(
+          '--strictness <rules>',
+          'which rules apply: all recommended ones, or only those that are critical or high',
+        ).choices(strictnesses),
+      ),
     )
     .addOption(
-      new Option(
-        '--accept-open <owner>',
-        'waive the violations that are open now for 60 days, in the name of this owner',
-      ).argParser(toOwner),
+      rare(
+        new Option(
+          '--accept-open <owner>',
+          'waive the violations that are open now for 60 days, in the name of this owner',
+        ).argParser(toOwner),
+      ),
     )
     .option('--yes', 'ask nothing: use the suggested answer for each option that is not given')
-    .option('--directory <directory>', 'directory for the files', '.')
+    .addOption(rare(new Option('--directory <directory>', 'directory for the files').default('.')))
     .addHelpText(
       'after',
       `
 It writes all files or none, replaces no file, and stores no key.
-A project's key needs no --organisation. For a personal key, copy the id from the organisation's
-settings in Convoy's dashboard; the API shows it as organisation_id of each project.
+A project's key needs no --organisation. For a personal key, copy the id from
+the organisation's settings in Convoy's dashboard, or organisation_id from the API.
 Exit codes: 0 files written, 2 an answer is missing or wrong, 3 the service cannot be audited.`,
     )
 

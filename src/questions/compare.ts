@@ -103,6 +103,7 @@ export const compare = question({
       '--match <what>',
       'how endpoints are paired; other resources are paired by name',
       z.enum(matchings).default('name'),
+      { isRare: true },
     ),
     mapHost: parameter(
       '--map, --map-host <a=b>',
@@ -112,6 +113,7 @@ export const compare = question({
     ),
     ignore: parameter('--ignore <pointer>', 'ignore a field, such as /description or /metadata/*; repeatable', texts, {
       writtenDefault: 'none',
+      isRare: true,
     }),
   },
   isOfRun: true,

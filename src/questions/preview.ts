@@ -62,9 +62,11 @@ export const preview = configuredQuestion({
       '--max-age <duration>',
       'exit 3 when the last scan is older: 90s, 30m, 2d (default: when a schedule missed a run, or after 25h)',
       duration.optional(),
+      { isRare: true },
     ),
     policy: parameter('--policy <file>', 'policy file; overrides the one in the configuration', z.string().optional(), {
       isLocal: true,
+      isRare: true,
     }),
     project: projectParameter,
   },

@@ -56,6 +56,8 @@ export interface Parameter<Value = unknown> {
   readonly isLocal?: true
   /** It has the text of a file that only the command can name: as long as one, and required where there is no command. */
   readonly isFileText?: true
+  /** The help of its command only names it. */
+  readonly isRare?: true
 }
 
 export type ParameterValues<Parameters extends ParameterTable> = {
@@ -114,7 +116,7 @@ export function parameter<Value>(
   flags: string,
   description: string,
   schema: z.ZodType<Value>,
-  more: Pick<Parameter, 'writtenDefault' | 'conflicts' | 'isLocal' | 'isFileText'> = {},
+  more: Pick<Parameter, 'writtenDefault' | 'conflicts' | 'isLocal' | 'isFileText' | 'isRare'> = {},
 ): Parameter<Value> {
   return { flags, description, schema, ...more }
 }

@@ -198,6 +198,7 @@ export const restore = configuredQuestion({
     ),
     rule: parameter('--rule <id>', 'only what fixes its open violation of this rule', z.string().optional(), {
       conflicts: ['run'],
+      isRare: true,
     }),
     policy: parameter(
       '--policy <file>',

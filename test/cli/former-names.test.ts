@@ -44,7 +44,7 @@ describe('the old name of a command', () => {
     [['accept', '1', '--', '--list']],
     [['config', 'show']],
     [['rules']],
-  ])('is not read where it is no command: %j', (words) => expect(readFormerNames(words)).toEqual({ words }))
+  ])('is left alone where it names no command: %j', (words) => expect(readFormerNames(words)).toEqual({ words }))
 })
 
 describe('an option that asks another question', () => {

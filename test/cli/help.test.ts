@@ -58,13 +58,32 @@ describe('the help', () => {
   })
 
   it("lists a command's own options first, and those of most commands last", async () => {
-    const text = await help('violations')
+    const { stdout: text } = await command('violations --help all', { cwd })
     const at = (option: string) => text.indexOf(option)
-    expect(at('--open')).toBeLessThan(at('Common options:'))
+    expect(at('--open')).toBeLessThan(at('Rare options:'))
+    expect(at('Rare options:')).toBeLessThan(at('--overdue'))
+    expect(at('--overdue')).toBeLessThan(at('Common options:'))
     expect(at('Common options:')).toBeLessThan(at('-p, --project'))
     expect(at('-p, --project')).toBeLessThan(at('-c, --config'))
     expect(at('-c, --config')).toBeLessThan(at('-h, --help'))
   })
+
+  it.each(names.map((name) => [name, name === 'audit' ? 24 : 30] as const))(
+    'of %s fits a screen of 80 columns, and names the options that it does not explain',
+    async (name, most) => {
+      const { stdout } = await command(`${name} --help`, { cwd, columns: 80 })
+      const lines = stdout.trimEnd().split('\n')
+      expect(lines.filter((line) => line.length > 80)).toEqual([])
+      expect(lines.length).toBeLessThanOrEqual(most)
+      const { stdout: whole } = await command(`help ${name} all`, { cwd, columns: 80 })
+      if (!name.includes(' ')) expect((await command(`${name} --help all`, { cwd, columns: 80 })).stdout).toBe(whole)
+      const { stdout: all } = await command(`${name} --help all`, { cwd, columns: 80 })
+      for (const [option] of all.matchAll(/^ {2}(?:-\w, )?--[a-z-]+/gm)) {
+        const [, long = ''] = /(--[a-z-]+)$/.exec(option) ?? []
+        if (long !== '--help') expect(stdout).toContain(long)
+      }
+    },
+  )
 
   it('lists each command with the arguments that its own file declares', async () => {
     const listed = await commandLine({ stdout: silent, stderr: silent }, [], async () => {})

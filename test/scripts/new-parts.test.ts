@@ -58,7 +58,7 @@ describe('npm run new:command', () => {
 describe('npm run new:format', () => {
   it('adds a format with a test that reads it back', () => {
     expect(run('scripts/new-format.ts', 'ndjson', '.ndjson', 'a violation a line')).toMatchObject({ status: 0 })
-    expect(hookdrift('report', '--help').stdout).toContain('"ndjson"')
+    expect(hookdrift('report', '--help', 'all').stdout).toContain('ndjson')
     const script = `
       import { reports } from './test/report/all-reports.ts'
       import { formatTests } from './test/report/format-test.ts'

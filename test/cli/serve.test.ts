@@ -69,7 +69,9 @@ describe('hookdrift serve', async () => {
   })
 
   it('offers to ask the gateway what a drift cost where the process has its key', async () => {
-    const running = start(`serve --config ${configure('')} --listen 127.0.0.1:0`, { ACME_KEY: 'not-a-real-key-of-acme' })
+    const running = start(`serve --config ${configure('')} --listen 127.0.0.1:0`, {
+      ACME_KEY: 'not-a-real-key-of-acme',
+    })
     const url = await urlOf(running)
     const page = await (await fetch(`${url}/impact?target=x`)).text()
     expect(page).toContain('<button>Ask the gateway</button>')

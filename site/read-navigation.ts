@@ -29,7 +29,9 @@ export function readNavigation(checkout: string): Readonly<Record<string, Naviga
   const rules = Map.groupBy(pagesIn('docs/rules/*/*.md'), (path) => path.split('/')[2] ?? '')
   const project = {
     text: 'The project',
-    items: [...pagesIn('*.md').filter((path) => path !== 'README.md'), 'docs/design.md'].map(entryOf),
+    items: pagesIn('{*,docs/design}.md')
+      .filter((path) => path !== 'README.md')
+      .map(entryOf),
   }
 
   const navigationIn = (shown: string | undefined): NavigationEntry[] => [

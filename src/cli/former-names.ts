@@ -19,7 +19,7 @@ export function readFormerNames(words: readonly string[]): CommandWords {
   )
   const renamed = formerNames.find(({ former: [first, second = ''] }) => {
     if (words[at] !== first) return false
-    // An option stands before `--`.
+    // Behind `--` there are no options.
     const options = words.slice(0, [...words, '--'].indexOf('--'))
     return second.startsWith('--') ? options.includes(second) : second === '' || words[at + 1] === second
   })

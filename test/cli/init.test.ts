@@ -37,9 +37,13 @@ describe('hookdrift init with options', () => {
       // Where the key is a file of a container or of another directory, this machine has it in a variable.
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
       writeFileSync(file, readFileSync(file, 'utf8').replace(/key: .*/, 'key: ${ACME_KEY}'))
+      // Both count the same, in the same word.
+      const [resources = ''] = /\d+ resources?/.exec(said.stdout) ?? []
       const line = `audit --config ${file} --format json --history ${directory.file('history/x.db')}`
       const { code, stdout, stderr } = await command(line, { cwd: directory.path, env })
       expect({ stderr, code }).toEqual({ stderr: '', code: expect.toSatisfy((each) => each === 0 || each === 1) })
+      const report = await command(`report --history ${directory.file('history/x.db')}`, { cwd: directory.path })
+      expect(report.stdout).toContain(`: ${resources} in `)
       expect(JSON.parse(stdout).projects.map(({ project }: { project: string }) => project)).toEqual(
         fleet
           .projects()

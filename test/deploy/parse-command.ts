@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream'
-import type { Command } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import type { ProcessContext } from '../../src/app/process-context.ts'
 import { commandLine } from '../../src/cli/command-line.ts'
+import { asksForAll } from '../../src/cli/help.ts'
 import { wordsOf } from '../cli/start-process.ts'
 
 const idle: ProcessContext = {
@@ -36,8 +37,9 @@ export async function complaintOf(args: readonly string[]): Promise<string> {
     const program = await commandLine(terminal, args, async () => {
       wouldRun = true
     })
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(asksForAll(args) ? args.slice(0, -1) : args, { from: 'user' })
   } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return ''
     return `${heard.join('')}${error}`
   }
   return wouldRun ? '' : 'it runs nothing'

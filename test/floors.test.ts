@@ -140,6 +140,32 @@ describe('the layers of src', () => {
   })
 })
 
+/** What the entry of a room says that it may import. */
+function writtenImports(room: string): string {
+  const floor = floors.findIndex((rooms) => rooms.includes(room))
+  const below = floors.slice(0, floor).flat()
+  const others = floors
+    .slice(floor)
+    .flat()
+    .filter((other) => other !== room)
+  if (below.length === 0) return 'no other room'
+  if (others.length === 0) return 'every room'
+  return below.length <= others.length ? below.join(', ') : `every room but ${others.join(', ')}`
+}
+
+it.each(floors.flat())(
+  'the entry of src/%s says what belongs there, what it may import, and what to read first',
+  (room) => {
+    const entry = readFileSync(join(source, room, 'README.md'), 'utf8')
+    const [, belongs = '', imports = '', first = ''] =
+      /^# src\/\w+\n\n([^\n]{1,120})\n\n- May import: ([^-]{1,600})\n- Read first: \[([\w./-]{1,80})\]/.exec(entry) ??
+      []
+    expect(belongs).toMatch(/\.$/)
+    expect(imports.replaceAll('\n ', '')).toBe(writtenImports(room))
+    expect(readdirSync(join(source, room), { recursive: true })).toContain(first)
+  },
+)
+
 it('each have a floor of coverage, or run in processes of their own', () => {
   const isCounted = (folder: string) => !runElsewhere.includes(`src/${folder}/**`)
   expect(Object.keys(coverageFloors)).toEqual(readdirSync(source).sort().filter(isCounted))

@@ -59,7 +59,8 @@ export async function commandLine(
 }
 
 const firstEnd = `
-\`hookdrift help all\` lists the others. Read first: \`hookdrift docs tutorial\`
+\`hookdrift help all\` lists the others.
+Try it without a gateway: \`hookdrift demo\`, then \`hookdrift docs tutorial\`
 Exit codes: 0 clean, 1 violations, 2 usage, 3 incomplete scan, 4 failure, 5 busy`
 
 const wholeEnd = `

@@ -36,6 +36,7 @@ describe('the help', () => {
       usualCommands,
     )
     expect(lines).toContainEqual(expect.stringContaining('`hookdrift help all` lists the others'))
+    expect(lines).toContainEqual(expect.stringContaining('Try it without a gateway: `hookdrift demo`'))
     expect((await command('help', { cwd })).stdout).toBe(await help())
   })
 

@@ -1,3 +1,4 @@
+import { defaultCircuitBreaker } from '../gateway/fields.ts'
 import { dayMs } from '../model/time.ts'
 import { createFleet, type SimulatedFleet } from './fleet.ts'
 import { aSecret, generateProject, type Sizes } from './generate-project.ts'
@@ -131,15 +132,7 @@ function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boo
       secret: '',
       pub_sub: { type: '', workers: 0, sqs: null, google: null, kafka: null, amqp: null },
     },
-    circuit_breaker: {
-      sample_rate: 30,
-      error_timeout: 30,
-      failure_threshold: 70,
-      success_threshold: 5,
-      minimum_request_count: 10,
-      observability_window: 5,
-      consecutive_failure_threshold: 10,
-    },
+    circuit_breaker: defaultCircuitBreaker,
   }
 }
 

@@ -562,8 +562,8 @@ const device = {
 
 // internal/projects/queries.sql: neither the creation nor the update has them, in v26.3.6 and v26.7.3.
 const noSetting = 'No request of the service writes this setting: change it in its database.'
-// config/config.go: what a project has without a circuit breaker of its own. Tried on v26.3.6.
-const defaultCircuitBreaker = {
+/** What a project has without a circuit breaker of its own: config/config.go, and tried on v26.3.6. */
+export const defaultCircuitBreaker = {
   sample_rate: 30,
   error_timeout: 30,
   failure_threshold: 70,

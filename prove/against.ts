@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
+import type { Offer } from '../src/gateway/service/settings.ts'
 import { bodyColumns } from '../src/history/body-columns.ts'
 import { canonicalJson } from '../src/model/canonical-json.ts'
 import type { Json } from '../src/model/json.ts'
-import type { Offer } from '../src/service/settings.ts'
 import { conclude } from './conclude.ts'
 
 /**

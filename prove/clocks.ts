@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
+import { longestNapMs, mostCounted, smallStepMs } from '../src/app/worker/schedule-planner.ts'
 import { createRandom, type Random } from '../src/demo/random.ts'
 import { formats } from '../src/report/formats.ts'
-import { longestNapMs, mostCounted, smallStepMs } from '../src/worker/schedule-planner.ts'
 import { openAuditHarness } from '../test/audit/audit-harness.ts'
 import { command } from '../test/cli/run-in-process.ts'
 import { startRandomFleet } from '../test/oracle/random-fleet.ts'

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { type Column, layTable } from '../src/text/table.ts'
+import { type Column, layTable } from '../src/model/text/table.ts'
 import { type CampaignPart, campaigns, type Slice, slices } from './campaigns.ts'
 import { countViolations, type Outcome, type Promised, promises } from './conclude.ts'
 

@@ -72,14 +72,14 @@ const mutants: readonly Mutant[] = [
   {
     name: 'a member within an object that is not missed',
     campaign: 'answers',
-    file: 'src/inventory/normalise.ts',
+    file: 'src/gateway/inventory/normalise.ts',
     before: '    if (!isElsewhere) job.unseen.push(',
     after: "    if (!isElsewhere && path === '') job.unseen.push(",
   },
   {
     name: 'an unknown word that counts as a strong one',
     campaign: 'answers',
-    file: 'src/inventory/malformed.ts',
+    file: 'src/gateway/inventory/malformed.ts',
     before: 'values?.includes(String(value)) !== false',
     after: 'true',
   },
@@ -93,28 +93,28 @@ const mutants: readonly Mutant[] = [
   {
     name: 'a control met without its walks',
     campaign: 'answers',
-    file: 'src/compliance/compose-compliance.ts',
+    file: 'src/report/compliance/compose-compliance.ts',
     before: '      ...gapsOfWalks(coverage),\n',
     after: '',
   },
   {
     name: 'an item on two pages',
     campaign: 'churn',
-    file: 'src/service/read-pages.ts',
+    file: 'src/gateway/service/read-pages.ts',
     before: "  if (seen.has(mark)) return 'was listed before in the same walk'\n",
     after: '',
   },
   {
     name: 'a short page taken for the last one',
     campaign: 'churn',
-    file: 'src/service/read-pages.ts',
+    file: 'src/gateway/service/read-pages.ts',
     before: 'const hasMore = nextCursor !== null && mark !== null',
     after: 'const hasMore = nextCursor !== null && mark !== null && items.length >= settings.pageSize',
   },
   {
     name: 'the key sent along a redirect',
     campaign: 'transport',
-    file: 'src/service/exchange-once.ts',
+    file: 'src/gateway/service/exchange-once.ts',
     before: '  const target = location === undefined ? null : URL.parse(location, settings.url)\n',
     after:
       '  const target = location === undefined ? null : URL.parse(location, settings.url)\n' +
@@ -130,7 +130,7 @@ const mutants: readonly Mutant[] = [
   {
     name: 'texts on a terminal as they are',
     campaign: 'texts',
-    file: 'src/text/neutralise.ts',
+    file: 'src/model/text/neutralise.ts',
     before: '  return text.replace(unseen, (character) => shortForms[character] ?? escapeCodePoint(character))',
     after: '  return text',
   },
@@ -151,7 +151,7 @@ const mutants: readonly Mutant[] = [
   {
     name: 'no bound on aliases',
     campaign: 'policies',
-    file: 'src/yaml/node-values.ts',
+    file: 'src/model/yaml/node-values.ts',
     before: 'if (alias !== undefined && ++reading.copied > maxCopied) {',
     after: 'if (alias !== undefined && ++reading.copied > Number.POSITIVE_INFINITY) {',
   },
@@ -165,7 +165,7 @@ const mutants: readonly Mutant[] = [
   {
     name: 'a tick comes twice when the clock is set back by an hour',
     campaign: 'clocks',
-    file: 'src/worker/schedule-planner.ts',
+    file: 'src/app/worker/schedule-planner.ts',
     before: 'if (now < latest - smallStepMs) {',
     after: 'if (now < latest) {',
   },
@@ -253,7 +253,7 @@ const mutants: readonly Mutant[] = [
   {
     name: 'a control is met although a rule of it could not evaluate something',
     campaign: 'worlds',
-    file: 'src/compliance/compose-compliance.ts',
+    file: 'src/report/compliance/compose-compliance.ts',
     before:
       '      ...gapsOfRules(report.gaps.filter(({ rule, listing }) => rule !== null && listing === null && ids.has(rule))),\n',
     after: '',
@@ -261,14 +261,14 @@ const mutants: readonly Mutant[] = [
   {
     name: 'a control is met although only a part of the fleet was scanned',
     campaign: 'worlds',
-    file: 'src/compliance/compose-compliance.ts',
+    file: 'src/report/compliance/compose-compliance.ts',
     before: '      ...limitsOfFleet(report),\n',
     after: '',
   },
   {
     name: 'what people accepted is not an exemption once the run that ended it is past',
     campaign: 'worlds',
-    file: 'src/compliance/silenced-violations.ts',
+    file: 'src/report/compliance/silenced-violations.ts',
     before: "const silencing: readonly (Resolution | null)[] = ['accepted', 'expired']",
     after: "const silencing: readonly (Resolution | null)[] = ['expired']",
   },

@@ -1,5 +1,5 @@
-import { builtInFrameworkIds } from '../src/compliance/built-in-frameworks.ts'
-import { builtInFramework } from '../src/compliance/framework.ts'
+import { builtInFrameworkIds } from '../src/report/compliance/built-in-frameworks.ts'
+import { builtInFramework } from '../src/report/compliance/framework.ts'
 
 /** The text of `config/controls.json`: by control, which rules give evidence for it. A control a line. */
 export function controlIndex(): string {

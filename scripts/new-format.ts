@@ -17,7 +17,7 @@ if (existsSync(file) || readFileSync(table, 'utf8').includes(` ${name}: {`)) ref
 
 writeFileSync(
   file,
-  `import { neutraliseJson } from '../text/neutralise.ts'
+  `import { neutraliseJson } from '../model/text/neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /** A violation a line, as JSON. */

@@ -8,8 +8,8 @@ import type { Step } from '../prove/gateway/trials/steps.ts'
 import { trials } from '../prove/gateway/trials/trials.ts'
 import { type TrialBench, TriedProject } from '../prove/gateway/trials/tried-project.ts'
 import { tryFix } from '../prove/gateway/trials/try-fix.ts'
+import { layTable } from '../src/model/text/table.ts'
 import { builtInRule } from '../src/rules/rules.ts'
-import { layTable } from '../src/text/table.ts'
 
 /**
  * Tries claims about the gateway on a running one: a project for each claim that names a trial, with what it has, then

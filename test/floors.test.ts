@@ -5,53 +5,57 @@ import { coverageFloors, runElsewhere } from './coverage-floors.ts'
 
 const source = resolve(import.meta.dirname, '../src')
 
-/** Bottom first. A file imports its own folder and folders of lower floors; folders of one floor do not see each other. */
+/** The rooms, bottom first. A file imports its own room and rooms of lower floors; rooms of one floor do not see each other. */
 const floors = [
   ['model'],
   ['gateway'],
-  ['text', 'secrets'],
-  ['yaml', 'service', 'inventory', 'rules', 'history'],
-  ['compliance', 'repair'],
+  ['history', 'rules'],
   ['report'],
-  ['config', 'policy', 'baseline'],
+  ['config', 'policy'],
   ['audit', 'demo'],
-  ['notify', 'replay', 'serving'],
-  ['pool'],
-  ['worker'],
+  ['notify'],
   ['app'],
   ['questions'],
-  ['doctor', 'pages'],
-  ['init'],
+  ['pages'],
   ['cli'],
 ]
 
+/** The floors within a room, in the same way; '.' is all that lies in none of the folders named. */
+const inner: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  model: [['.'], ['text', 'secrets'], ['yaml']],
+  gateway: [['.'], ['service', 'inventory'], ['repair']],
+  audit: [['.'], ['replay']],
+  app: [['serving'], ['pool'], ['worker'], ['.']],
+  cli: [['doctor'], ['init'], ['.']],
+}
+
 /** Each package has one home. */
 const homes: Readonly<Record<string, string | readonly string[]>> = {
-  undici: 'service/',
+  undici: 'gateway/service/',
   'better-sqlite3': 'history/sqlite/',
   pg: 'history/postgres/',
-  'pg-boss': 'pool/',
+  'pg-boss': 'app/pool/',
   'pg-cursor': 'history/postgres/',
-  'p-limit': ['audit/', 'service/'],
+  'p-limit': ['audit/', 'gateway/service/'],
   pino: 'app/',
   commander: 'cli/',
-  yaml: 'yaml/',
+  yaml: 'model/yaml/',
   'safe-stable-stringify': 'model/',
   'ipaddr.js': 'rules/',
   re2js: 'gateway/',
   '@marcbachmann/cel-js': 'policy/cel/',
-  '@clack/prompts': 'init/',
+  '@clack/prompts': 'cli/init/',
   croner: 'policy/',
   // Its templates make every page, a report too.
-  hono: ['pages/', 'serving/', 'report/html/', 'worker/'],
-  '@hono/node-server': 'serving/',
-  '@prometheus-io/client': 'worker/',
+  hono: ['pages/', 'app/serving/', 'report/html/', 'app/worker/'],
+  '@hono/node-server': 'app/serving/',
+  '@prometheus-io/client': 'app/worker/',
   'markdown-it': ['pages/', 'questions/'],
   nodemailer: 'notify/',
   '@modelcontextprotocol/server': 'pages/mcp/',
   'csv-stringify/sync': 'report/',
   sarif: 'report/',
-  'string-width': 'text/',
+  'string-width': 'model/text/',
 }
 
 /** The files that choose the backend of a history, and the folders that they alone may import. */
@@ -60,11 +64,17 @@ const backends = ['history/sqlite/', 'history/postgres/']
 
 /** Workers share a run through PostgreSQL and nothing else. */
 function isShared(file: string, folder: string): boolean {
-  return file.startsWith('pool/') && folder === 'history/postgres/'
+  return file.startsWith('app/pool/') && folder === 'history/postgres/'
 }
 
 /** Parts of a backend that are, or start, a process of their own. */
 const ownProcesses = ['history/sqlite/query-process.ts']
+
+/** The command line, the demo, and what lies in `app` itself ask the process, the clock and chance. */
+function mayAsk(file: string): boolean {
+  const [room = '', folder = ''] = file.split('/')
+  return room === 'demo' || ((room === 'app' || room === 'cli') && !(inner[room] ?? []).flat().includes(folder))
+}
 
 /** What is wrong with an import, as a sentence; undefined when nothing is. */
 function faultOf(file: string, imported: string): string | undefined {
@@ -88,10 +98,32 @@ function faultOf(file: string, imported: string): string | undefined {
   if (backend !== undefined && !choosers.includes(file)) {
     return `${file} imports ${target}, which only ${choosers.join(', ')} may see`
   }
-  const [from, to] = [file, target].map((path) => path.split('/')[0] ?? '')
-  if (from === to) return undefined
-  const [own, other] = [from, to].map((folder) => floors.findIndex((floor) => floor.includes(folder ?? '')))
-  if (own === undefined || other === undefined || own < 0 || other < 0) return `${file} or ${imported} is on no floor`
+  const [from = '', to = ''] = [file, target].map((path) => path.split('/')[0])
+  if (from !== to) return upwards(file, target, from, to, floors)
+  const rooms = inner[from]
+  if (rooms === undefined) return undefined
+  const [own = '', other = ''] = [file, target].map((path) => innerRoomOf(path, rooms))
+  return own === other
+    ? undefined
+    : upwards(file, target, `${from}/${own}`, `${from}/${other}`, rooms.map(within(from)))
+}
+
+const within = (room: string) => (folders: readonly string[]) => folders.map((folder) => `${room}/${folder}`)
+
+function innerRoomOf(path: string, rooms: readonly (readonly string[])[]): string {
+  const [, folder = ''] = path.split('/')
+  return rooms.flat().includes(folder) ? folder : '.'
+}
+
+function upwards(
+  file: string,
+  target: string,
+  from: string,
+  to: string,
+  order: readonly (readonly string[])[],
+): string | undefined {
+  const [own = -1, other = -1] = [from, to].map((room) => order.findIndex((floor) => floor.includes(room)))
+  if (own < 0 || other < 0) return `${file} or ${target} is on no floor`
   if (other < own) return undefined
   return `${file} imports ${target}: ${from} must not see ${to}, which is ${other === own ? 'on the same floor' : 'above it'}`
 }
@@ -118,7 +150,7 @@ describe('the layers of src', () => {
     )
     expect(faultOf('rules/engine/rule.ts', '../../history/history.ts')).toContain('on the same floor')
     expect(faultOf('audit/run-audit.ts', 'undici')).toBe(
-      'audit/run-audit.ts imports undici, whose home is src/service/',
+      'audit/run-audit.ts imports undici, whose home is src/gateway/service/',
     )
     expect(faultOf('audit/run-audit.ts', '../model/json.ts')).toBeUndefined()
     expect(faultOf('cli/query.ts', '../history/sqlite/views.ts')).toBe(
@@ -127,9 +159,9 @@ describe('the layers of src', () => {
     expect(faultOf('app/open-history.ts', '../history/sqlite/views.ts')).toBeUndefined()
   })
 
-  it('let only app and cli use the process, the clock and randomness', () => {
+  it('let only app, cli and demo use the process, the clock and randomness', () => {
     const asking = files
-      .filter((file) => !/^(app|cli|demo)\//.test(file) && !ownProcesses.includes(file))
+      .filter((file) => !mayAsk(file) && !ownProcesses.includes(file))
       .flatMap((file) => {
         const text = readFileSync(join(source, file), 'utf8')
         return /(?<![\w-])process\.\w|Date\.now\(|new Date\(\)|Math\.random\(/.test(text)
@@ -163,6 +195,7 @@ it.each(floors.flat())(
     expect(belongs).toMatch(/\.$/)
     expect(imports.replaceAll('\n ', '')).toBe(writtenImports(room))
     expect(readdirSync(join(source, room), { recursive: true })).toContain(first)
+    for (const folder of (inner[room] ?? []).flat()) if (folder !== '.') expect(entry).toContain(`\`${folder}\``)
   },
 )
 

@@ -59,7 +59,7 @@ export const oldWords: readonly OldWord[] = [
 
 export const wordExceptions: readonly WordException[] = [
   {
-    path: 'src/pool/jobs.ts',
+    path: 'src/app/pool/jobs.ts',
     words: ['settled'],
     because: 'a member of what pg-boss answers',
   },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findLiterals } from '../../src/inventory/seal-code.ts'
+import { findLiterals } from '../../src/gateway/inventory/seal-code.ts'
 import type { Canaries } from './canaries.ts'
 
 interface Program {

@@ -18,13 +18,13 @@ const roots = {
     ...['history/sqlite/sqlite-history', 'history/sqlite/network-file-system', 'history/sqlite/space-of-file'],
     ...['history/sql/list-resources', 'history/sql/differing', 'history/sql/resource-life', 'questions/runs'],
   ],
-  rules: ['rules/rules', 'questions/answer-rules', 'text/nearest-name'],
+  rules: ['rules/rules', 'questions/answer-rules', 'model/text/nearest-name'],
   // What compares resources, for answers too.
   compared: [
-    'inventory/compare-fields',
-    'inventory/describe-unknown',
-    'inventory/diff-attributes',
-    'inventory/malformed',
+    'gateway/inventory/compare-fields',
+    'gateway/inventory/describe-unknown',
+    'gateway/inventory/diff-attributes',
+    'gateway/inventory/malformed',
   ],
   audit: ['cli/audit', 'policy/policy-steps'],
   upkeep: ['history/sqlite/sqlite-upkeep'],

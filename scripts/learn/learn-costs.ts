@@ -1,4 +1,4 @@
-import { histories, kindCount, kindOf, kinds, letterOf, nextHistory } from '../../src/secrets/random-text.ts'
+import { histories, kindCount, kindOf, kinds, letterOf, nextHistory } from '../../src/model/secrets/random-text.ts'
 import type { WordLists } from './word-lists.ts'
 
 export interface Costs {

@@ -1,4 +1,4 @@
-import { findRandom, isRandomText, scoreOf } from '../../src/secrets/random-text.ts'
+import { findRandom, isRandomText, scoreOf } from '../../src/model/secrets/random-text.ts'
 import { alphabets, lengths, printable, randomWords } from './random-words.ts'
 import { seeded } from './seeded.ts'
 import { readWordLists } from './word-lists.ts'

@@ -7,7 +7,7 @@ import { nameWriter } from './write-names.ts'
 const unitsPerBit = 6
 const levels = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The text of `src/secrets/bigrams.ts`: the same from the same lists. Every other word is left for measuring. */
+/** The text of `src/model/secrets/bigrams.ts`: the same from the same lists. Every other word is left for measuring. */
 export function writeTable(): string {
   const lists = halfOf(readWordLists(), 0)
   const costs = learnCosts(lists, namesOf(lists, 1, 100_000))

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { openExistingHistory } from '../../src/app/open-history.ts'
+import { listen } from '../../src/app/serving/listen.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { noPlan } from '../../src/pages/page.ts'
 import { createSite, pages } from '../../src/pages/site.ts'
-import { listen } from '../../src/serving/listen.ts'
 import { playMonths } from './months.ts'
 
 const nightly = {

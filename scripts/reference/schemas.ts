@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { complianceSchema } from '../../src/compliance/compliance.ts'
-import { frameworkJsonSchema } from '../../src/compliance/framework.ts'
 import { configurationJsonSchema } from '../../src/config/configuration-schema.ts'
 import { reportLineSchema, reportSchema } from '../../src/model/report.ts'
 import { publishedSchemas } from '../../src/model/schema.ts'
 import { policyJsonSchema } from '../../src/policy/policy-schema.ts'
 import { policyTestJsonSchema } from '../../src/policy/policy-test-schema.ts'
 import { type AnswerForm, answerSchema } from '../../src/report/answer.ts'
+import { complianceSchema } from '../../src/report/compliance/compliance.ts'
+import { frameworkJsonSchema } from '../../src/report/compliance/framework.ts'
 import { readOwner, schemaAddress } from '../release/owner.ts'
 
 const checkout = join(import.meta.dirname, '../..')

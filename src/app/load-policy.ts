@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createMaskingSealer, sealKnown } from '../inventory/sealer.ts'
+import { createMaskingSealer, sealKnown } from '../gateway/inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { TestAtPosition } from '../policy/read-policy-tests.ts'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Logger } from 'pino'
 import { AuditError } from '../model/errors.ts'
-import { escapeUnseen } from '../text/neutralise.ts'
+import { escapeUnseen } from '../model/text/neutralise.ts'
 import type { ProcessContext } from './process-context.ts'
 
 type Write = (...line: [fields: object, text: string] | [text: string]) => void

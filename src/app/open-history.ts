@@ -8,8 +8,8 @@ import type { ConnectOptions } from '../history/postgres/connect.ts'
 import type { NameKind, ResourceName } from '../history/sql/read-names.ts'
 import type { HistorySize, HistoryUpkeep, VerificationRequest, ViewExplained } from '../history/upkeep.ts'
 import { AuditError } from '../model/errors.ts'
-import type { PoolState } from '../pool/workers.ts'
 import { type HistoryOptions, locateHistory } from './locate-history.ts'
+import type { PoolState } from './pool/workers.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock, thisProcess } from './system.ts'
 
@@ -173,7 +173,7 @@ export async function identityOf(location: HistoryLocation): Promise<string> {
 /** What the workers of a history on a server do; undefined for a file. */
 export async function readPoolOf(location: HistoryLocation): Promise<PoolState | undefined> {
   if (location.kind === 'file') return undefined
-  const { readPool } = await import('../pool/open-pool.ts')
+  const { readPool } = await import('./pool/open-pool.ts')
   return readPool(location.server)
 }
 

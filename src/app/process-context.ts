@@ -1,7 +1,7 @@
 import type { HistoryReader } from '../history/reader.ts'
+import { wrapLine } from '../model/text/columns.ts'
+import { neutralise } from '../model/text/neutralise.ts'
 import type { NamedHistory } from '../report/text/commands.ts'
-import { wrapLine } from '../text/columns.ts'
-import { neutralise } from '../text/neutralise.ts'
 
 /** The part of a stream that commands use. */
 export interface Output {

@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { constants, hostname, setPriority, uptime, userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseOwner } from '../history/lease-owner.ts'
+import { neutralise } from '../model/text/neutralise.ts'
 import type { Clock } from '../model/time.ts'
-import { neutralise } from '../text/neutralise.ts'
 
 /** The system's clock. */
 export const systemClock: Clock = {

@@ -1,9 +1,9 @@
 import type { OnBug } from '../audit/open-run.ts'
 import type { AuditDependencies } from '../audit/run-audit.ts'
+import type { RequestSent } from '../gateway/service/reply.ts'
 import { framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import type { RequestSent } from '../service/reply.ts'
-import { neutralise } from '../text/neutralise.ts'
+import { neutralise } from '../model/text/neutralise.ts'
 import type { Log } from './log.ts'
 import { type ProcessContext, usualColumns } from './process-context.ts'
 

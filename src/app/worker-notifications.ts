@@ -5,13 +5,13 @@ import { composeWorkerNotification } from '../notify/compose-messages.ts'
 import type { DeliveryObserver } from '../notify/deliver.ts'
 import { workerEvent } from '../notify/find-events.ts'
 import { readMessage } from '../notify/message.ts'
-import type { WorkerObserver } from '../worker/keep-schedule.ts'
-import type { Metrics } from '../worker/metrics.ts'
 import { deliverNotifications, type NotificationTargets, watchInLog, workerTimeouts } from './deliver-notifications.ts'
 import type { Log } from './log.ts'
 import { openHistory } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock } from './system.ts'
+import type { WorkerObserver } from './worker/keep-schedule.ts'
+import type { Metrics } from './worker/metrics.ts'
 
 interface NotificationDependencies {
   readonly terminal: ProcessContext

@@ -1,3 +1,5 @@
+import { compareFields } from '../gateway/inventory/compare-fields.ts'
+import { carryOver } from '../gateway/inventory/diff-attributes.ts'
 import {
   type Approval,
   type ApprovedResource,
@@ -18,8 +20,6 @@ import type { CommittedRun } from '../history/sql/runs.ts'
 import { readCompleteScans, readLatestScans } from '../history/sql/scans.ts'
 import { readStateAt, readVersionsAt } from '../history/sql/state-at.ts'
 import { parseStored } from '../history/stored-body.ts'
-import { compareFields } from '../inventory/compare-fields.ts'
-import { carryOver } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import { isEqual } from '../model/json.ts'
 import { meantBy } from '../model/meant-by.ts'

@@ -1,5 +1,5 @@
+import { malformedFields } from '../gateway/inventory/malformed.ts'
 import type { NamedVersion } from '../history/history.ts'
-import { malformedFields } from '../inventory/malformed.ts'
 import { type Resource, unseenIn } from '../model/resource.ts'
 
 /** A resource as a version has it, with what rules cannot rely on. Nothing that changes by itself is known of it. */

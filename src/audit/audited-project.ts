@@ -1,8 +1,8 @@
+import type { ServiceClient } from '../gateway/service/service-client.ts'
+import type { Filters, Offers } from '../gateway/service/settings.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { ProjectListing, ProjectRef } from '../model/resource.ts'
 import type { FileLocation } from '../model/schema.ts'
-import type { ServiceClient } from '../service/service-client.ts'
-import type { Filters, Offers } from '../service/settings.ts'
 import type { ExpectedState } from './expected-state.ts'
 
 /** One project to scan, and how. */

@@ -1,5 +1,5 @@
+import { compareFields } from '../gateway/inventory/compare-fields.ts'
 import type { PastVersion } from '../history/stored-body.ts'
-import { compareFields } from '../inventory/compare-fields.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Kind, Resource } from '../model/resource.ts'
 import { leaveOutIgnored } from '../policy/ignored-paths.ts'

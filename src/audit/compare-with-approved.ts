@@ -1,5 +1,5 @@
+import { compareFields } from '../gateway/inventory/compare-fields.ts'
 import type { ApprovedBody } from '../history/approvals.ts'
-import { compareFields } from '../inventory/compare-fields.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/rule.ts'
 import { compareSince } from './compare-since.ts'

@@ -1,6 +1,6 @@
+import { holdsSeals } from '../gateway/inventory/diff-attributes.ts'
 import type { ViolationWithOrigin } from '../history/staged.ts'
 import type { PastVersion } from '../history/stored-body.ts'
-import { holdsSeals } from '../inventory/diff-attributes.ts'
 import type { EndedBy, Ending } from '../model/ending.ts'
 import { pointersOverlap } from '../model/json.ts'
 import { type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'

@@ -1,5 +1,5 @@
+import { describeField, malformedFields } from '../gateway/inventory/malformed.ts'
 import type { PastVersion } from '../history/stored-body.ts'
-import { describeField, malformedFields } from '../inventory/malformed.ts'
 import { type JsonObject, memberOf, pointersOverlap } from '../model/json.ts'
 import { type Kind, type Listing, type Resource, type ResourceKey, resourceKey, unseenIn } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/rule.ts'

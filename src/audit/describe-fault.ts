@@ -1,5 +1,5 @@
+import type { FaultKind, ServiceFault } from '../gateway/service/service-fault.ts'
 import { writeReason } from '../model/coverage.ts'
-import type { FaultKind, ServiceFault } from '../service/service-fault.ts'
 import type { AuditedProject } from './audited-project.ts'
 
 /** Where the key decides, the reason says where it is configured. */

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
+import { describeResources, describeSince } from '../gateway/inventory/describe-unknown.ts'
 import type { RecordedWalk } from '../history/records.ts'
-import { describeResources, describeSince } from '../inventory/describe-unknown.ts'
 import { type Gap, type GapCause, mostGapUids } from '../model/gap.ts'
 import { type Listing, type ProjectRef, projectKey, type ResourceKey } from '../model/resource.ts'
+import { count } from '../model/text/count.ts'
 import type { EvaluationOutcome } from '../policy/conclude-fleet-rules.ts'
 import type { DoubtedField } from '../policy/doubts.ts'
 import type { Rule } from '../rules/engine/rule.ts'
-import { count } from '../text/count.ts'
 import { kindOf, type Statuses } from './project-scan.ts'
 
 /** The scan that the gaps are of, and what was a gap before. */

@@ -1,7 +1,7 @@
+import type { Filters } from '../gateway/service/settings.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { Filters } from '../service/settings.ts'
 
 /** What a listing is narrowed to, as coverage and reports say it; null when it is not. */
 export function filterText(listing: Listing, filters: Filters): string | null {

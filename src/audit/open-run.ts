@@ -1,5 +1,5 @@
+import type { Sealer } from '../gateway/inventory/sealer.ts'
 import type { ScanDraft } from '../history/history.ts'
-import type { Sealer } from '../inventory/sealer.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Clock } from '../model/time.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'

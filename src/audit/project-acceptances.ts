@@ -1,6 +1,6 @@
+import { reseal } from '../gateway/inventory/reseal.ts'
 import { type Acceptance, type AcceptanceEnding, isInForce, vanishedRule } from '../history/acceptances.ts'
 import type { ActiveViolation } from '../history/staged.ts'
-import { reseal } from '../inventory/reseal.ts'
 import { decidedBy, type Ending } from '../model/ending.ts'
 import { type ProjectRef, type ResourceKey, resourceKey } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'

@@ -1,6 +1,6 @@
+import { ServiceFault } from '../gateway/service/service-fault.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Listing } from '../model/resource.ts'
-import { ServiceFault } from '../service/service-fault.ts'
 import type { AuditedProject } from './audited-project.ts'
 import { describeFault } from './describe-fault.ts'
 import { dueListings, unreadListing } from './due-listings.ts'

@@ -1,5 +1,5 @@
+import { compareFields } from '../gateway/inventory/compare-fields.ts'
 import type { NamedVersion } from '../history/history.ts'
-import { compareFields } from '../inventory/compare-fields.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type Ending, notRequired } from '../model/ending.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'

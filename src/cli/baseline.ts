@@ -6,14 +6,15 @@ import { openMasking } from '../app/locate-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { amendedApprovalsOf, approvalsOf, type ComparedApproval, compareApprovals } from '../audit/approve-run.ts'
-import { fileNames, stateFileLimits, writeState } from '../baseline/state-file.ts'
 import { matchesProject } from '../config/choose-projects.ts'
+import { fileNames, stateFileLimits, writeState } from '../config/state-file.ts'
+import { sealWords } from '../gateway/inventory/seal-text.ts'
 import { activeApprovals } from '../history/approvals.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { listApprovals, readApprovedResources } from '../history/sql/approvals.ts'
-import { sealWords } from '../inventory/seal-text.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { Stop } from '../model/stop.ts'
+import { countEach } from '../model/text/count.ts'
 import { countSeverities, severities } from '../model/violation.ts'
 import {
   answerApproval,
@@ -34,7 +35,6 @@ import {
 } from '../questions/ended-by-approval.ts'
 import { runNamed, runOrTime, uidOrName } from '../questions/question.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
-import { countEach } from '../text/count.ts'
 import {
   type ApprovingOptions,
   addApproving,
@@ -226,7 +226,7 @@ async function confirmApproval(
 }
 
 async function ask(question: string): Promise<boolean> {
-  const { openAsker } = await import('../init/ask.ts')
+  const { openAsker } = await import('./init/ask.ts')
   const { result } = await untilSignalled(async (signal) => {
     try {
       return await openAsker(process.stdin, process.stderr, signal).confirm(question)

@@ -3,7 +3,7 @@ import { type Execute, type ProcessContext, printMessage, usualColumns } from '.
 import { withoutPassword } from '../history/postgres-server.ts'
 import { AuditError } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
-import { wrapLine } from '../text/columns.ts'
+import { wrapLine } from '../model/text/columns.ts'
 import { commands, type ListedCommand, type ListedGroup } from './commands.ts'
 import { arrangeHelp, asksForAll, commonGroup, helpLayout, nameOtherOptions } from './help.ts'
 

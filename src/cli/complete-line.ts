@@ -5,7 +5,7 @@ import type { ProcessContext } from '../app/process-context.ts'
 import { expectedIn } from '../config/choose-projects.ts'
 import { readLocation } from '../history/location.ts'
 import { exitCodes } from '../model/errors.ts'
-import { neutralise } from '../text/neutralise.ts'
+import { neutralise } from '../model/text/neutralise.ts'
 import { type Candidate, type Completion, complete, type FindWords, type WordSource } from './complete-words.ts'
 import { usualConfiguration } from './query-options.ts'
 
@@ -153,7 +153,7 @@ function isFixed(source: WordSource): source is PackagedWords {
 async function fixedWords(source: PackagedWords): Promise<readonly Candidate[]> {
   if (source === 'packs') return wordsOf((await import('../rules/engine/rule.ts')).packs)
   if (source === 'frameworks') {
-    return wordsOf((await import('../compliance/built-in-frameworks.ts')).builtInFrameworkIds)
+    return wordsOf((await import('../report/compliance/built-in-frameworks.ts')).builtInFrameworkIds)
   }
   const { pagePaths } = await import('./docs.ts')
   const paths = pagePaths()

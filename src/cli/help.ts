@@ -1,7 +1,7 @@
 import { Command, Help, type HelpConfiguration, type Option } from 'commander'
 import { chunks } from '../model/chunks.ts'
 import { assetText } from '../model/package-files.ts'
-import { neutralise } from '../text/neutralise.ts'
+import { neutralise } from '../model/text/neutralise.ts'
 
 /** Options that most commands have: they come last, in this order. */
 const common = [

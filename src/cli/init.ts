@@ -5,15 +5,15 @@ import { untilSignalled } from '../app/end-in-order.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { systemClock } from '../app/system.ts'
-import type { Asker } from '../init/ask.ts'
-import { type Strictness, strictnesses, type Target, targets } from '../init/interview.ts'
-import { runInit } from '../init/run-init.ts'
-import { createSealer } from '../inventory/sealer.ts'
+import { createSealer } from '../gateway/inventory/sealer.ts'
 import { AuditError, exitCodes, signalExits } from '../model/errors.ts'
 import { packageFile, toolVersion } from '../model/package-files.ts'
 import { Stop } from '../model/stop.ts'
-import { neutralise } from '../text/neutralise.ts'
+import { neutralise } from '../model/text/neutralise.ts'
 import { rare } from './help.ts'
+import type { Asker } from './init/ask.ts'
+import { type Strictness, strictnesses, type Target, targets } from './init/interview.ts'
+import { runInit } from './init/run-init.ts'
 
 interface InitOptions {
   readonly url?: string
@@ -104,7 +104,7 @@ async function openTerminal(
 ): Promise<Asker | undefined> {
   const isWatched = stdout.isTTY === true && process.stdin.isTTY && env.TERM !== 'dumb'
   if (yes === true || !isWatched) return undefined
-  const { openAsker } = await import('../init/ask.ts')
+  const { openAsker } = await import('./init/ask.ts')
   return openAsker(process.stdin, process.stdout, signal)
 }
 

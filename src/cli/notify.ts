@@ -14,6 +14,7 @@ import type { Channel, Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
 import { listChannels } from '../history/sql/outbox.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
 import { testMessage } from '../notify/compose-messages.ts'
 import {
   answerChannelTest,
@@ -22,7 +23,6 @@ import {
   outboxView,
   pendingMessages,
 } from '../questions/pending-messages.ts'
-import { suggestName } from '../text/nearest-name.ts'
 import { optionOf } from './ask.ts'
 import { answerFromHistory, printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, limitOf } from './query-options.ts'

@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import { answerInThread, type ThreadAnswering } from '../app/serving/answer-in-thread.ts'
+import type { NamedAddress } from '../app/serving/refuse-request.ts'
 import type { ServeSettings } from '../config/serve-schema.ts'
 import { messageOf } from '../model/errors.ts'
 import { programFile } from '../model/package-files.ts'
-import { answerInThread, type ThreadAnswering } from '../serving/answer-in-thread.ts'
-import type { NamedAddress } from '../serving/refuse-request.ts'
 
 /** The thread of `worker` and `serve` that answers with pages, so that reading a large history delays nothing else. */
 export interface PagesThread {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Log } from '../app/log.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import { type HttpListener, listen } from '../app/serving/listen.ts'
+import { hostCheck, type NamedAddress } from '../app/serving/refuse-request.ts'
+import { type WorkerEndpoints, workerPort } from '../app/worker/port.ts'
 import type { ServeSettings } from '../config/serve-schema.ts'
 import { isOpenToAll } from '../config/serve-schema.ts'
-import { type HttpListener, listen } from '../serving/listen.ts'
-import { hostCheck, type NamedAddress } from '../serving/refuse-request.ts'
-import { type WorkerEndpoints, workerPort } from '../worker/port.ts'
 
 interface PortContext extends WorkerEndpoints {
   readonly terminal: ProcessContext

@@ -8,6 +8,8 @@ import type { ProcessContext } from '../app/process-context.ts'
 import { systemClock } from '../app/system.ts'
 import { withProgress } from '../app/watch-run.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
+import { displayPath } from '../model/text/display-path.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
 import { explainRule } from '../policy/explain-rule.ts'
 import type { Policy, RuleTarget } from '../policy/policy.ts'
 import { answerExplanations, explanationsView, findResource } from '../questions/answer-explanations.ts'
@@ -16,8 +18,6 @@ import { answerPolicyTests, policyTestsView } from '../questions/answer-policy-t
 import { runOrTime, uidOrName } from '../questions/question.ts'
 import { readReplay, replayView } from '../questions/read-replay.ts'
 import { limited } from '../report/answer.ts'
-import { displayPath } from '../text/display-path.ts'
-import { suggestName } from '../text/nearest-name.ts'
 import { answerFromHistory, printAnswer, withHistory } from './print-answer.ts'
 import {
   type AnswerOptions,

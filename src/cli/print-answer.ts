@@ -3,12 +3,12 @@ import { openExistingHistory } from '../app/open-history.ts'
 import { markOf, type ProcessContext, printMessage, renderOptionsFor } from '../app/process-context.ts'
 import type { OpenHistory } from '../history/history.ts'
 import { exitCodes } from '../model/errors.ts'
+import { count } from '../model/text/count.ts'
 import type { Answer, AnswerCoverage, AnswerView } from '../report/answer.ts'
 import type { AnswerFormat } from '../report/answer-formats.ts'
 import { gapsOf } from '../report/gaps.ts'
 import { writeAnswer } from '../report/show-answer.ts'
 import { locateCommands, type NamedHistory } from '../report/text/commands.ts'
-import { count } from '../text/count.ts'
 import type { ReadingOptions } from './query-options.ts'
 
 /** Opens the existing history, works with it, and closes it. Not for answers to others: these have one that is theirs. */

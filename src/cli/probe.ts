@@ -16,15 +16,15 @@ import {
   type UnreadProject,
 } from '../audit/probes/run-manually.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
-import { createSealer } from '../inventory/sealer.ts'
+import { createSealer } from '../gateway/inventory/sealer.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import { projectListOf } from '../model/resource.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
 import type { Probe } from '../policy/probe.ts'
 import { readPayload } from '../policy/read-probes.ts'
 import { answerProbes, probesView } from '../questions/answer-probes.ts'
 import { uidOrName } from '../questions/question.ts'
-import { suggestName } from '../text/nearest-name.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, usualConfiguration } from './query-options.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ProcessContext } from '../app/process-context.ts'
+import { proxyFor } from '../gateway/service/proxy-for.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { proxyFor } from '../service/proxy-for.ts'
 
 /** Names the variable whose proxy a URL is reached through; nothing without one. What the scripts of `deploy/ci` ask. */
 export function defineProxyFor(command: Command) {

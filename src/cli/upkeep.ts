@@ -11,6 +11,7 @@ import { keepNothing, type RetentionRules, readSpan } from '../history/retention
 import type { HistoryUpkeep, Verification } from '../history/upkeep.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { toolVersion } from '../model/package-files.ts'
+import { neutralise } from '../model/text/neutralise.ts'
 import { answerCopy, answerUpgrade, copyView, upgradeView } from '../questions/answer-history.ts'
 import { answerPruning, pruningView } from '../questions/answer-pruning.ts'
 import { answerVerification, verificationView } from '../questions/answer-verification.ts'
@@ -18,7 +19,6 @@ import { answerBackup, backupView } from '../questions/answer-writes.ts'
 import { limited } from '../report/answer.ts'
 import { type Block, text, verbatim } from '../report/document/blocks.ts'
 import { shellWord } from '../report/text/commands.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { findNeededFiles, refuseNeeded } from './deliver-report.ts'
 import { printAnswer } from './print-answer.ts'
 import {
@@ -227,7 +227,7 @@ async function upgradeHistory(options: UpgradeOptions, terminal: ProcessContext)
   await using history = await openMovable(location, terminal.env)
   const upgraded = await history.upgrade(options.yes === true)
   if (location.kind === 'postgres') {
-    const { installPool } = await import('../pool/open-pool.ts')
+    const { installPool } = await import('../app/pool/open-pool.ts')
     await installPool(location.server)
   }
   return printAnswer(answerUpgrade(location.displayName, upgraded), upgradeView, options.format, terminal)

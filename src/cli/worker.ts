@@ -12,6 +12,18 @@ import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { OpenedSharing } from '../app/shared/open-sharing.ts'
 import { systemClock } from '../app/system.ts'
+import {
+  keepSchedule,
+  ReloadRequests,
+  type SkipReason,
+  type Work,
+  type WorkerObserver,
+} from '../app/worker/keep-schedule.ts'
+import { openMetrics } from '../app/worker/metrics.ts'
+import { nextTimes, nextTimesView } from '../app/worker/next-times.ts'
+import { openHealth } from '../app/worker/port.ts'
+import { type RecordedPast, readFleetNames, readPast } from '../app/worker/read-past.ts'
+import { readAgain, type WorkerFiles, type WorkerFilesReader } from '../app/worker/reload-files.ts'
 import { openWorkerNotifications } from '../app/worker-notifications.ts'
 import type { PageRead } from '../audit/audited-project.ts'
 import { configuredIn } from '../config/choose-projects.ts'
@@ -25,18 +37,6 @@ import { type Report, schemas } from '../model/report.ts'
 import { type FailOn, failOnChoices } from '../model/violation.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { type AnswerForm, aboutNoRun, limited } from '../report/answer.ts'
-import {
-  keepSchedule,
-  ReloadRequests,
-  type SkipReason,
-  type Work,
-  type WorkerObserver,
-} from '../worker/keep-schedule.ts'
-import { openMetrics } from '../worker/metrics.ts'
-import { nextTimes, nextTimesView } from '../worker/next-times.ts'
-import { openHealth } from '../worker/port.ts'
-import { type RecordedPast, readFleetNames, readPast } from '../worker/read-past.ts'
-import { readAgain, type WorkerFiles, type WorkerFilesReader } from '../worker/reload-files.ts'
 import { openPort } from './open-port.ts'
 import { printAnswer } from './print-answer.ts'
 import { type AnswerOptions, addAnswerOptions, addConfigurationOptions } from './query-options.ts'

@@ -1,11 +1,11 @@
 import { historySize, openHistory } from '../app/open-history.ts'
 import type { ProcessContext } from '../app/process-context.ts'
+import { type Metrics, openMetrics } from '../app/worker/metrics.ts'
+import { readPast } from '../app/worker/read-past.ts'
 import { writeFileAtomically } from '../app/write-file-atomically.ts'
 import { configuredIn } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { toolVersion } from '../model/package-files.ts'
-import { type Metrics, openMetrics } from '../worker/metrics.ts'
-import { readPast } from '../worker/read-past.ts'
 
 /** Metrics of the worker that say something of one run. */
 const ofRun = [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { defaultDialect } from '../gateway/service/dialect.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { isProjectList, type Kind, type ProjectRef } from '../model/resource.ts'
-import { defaultDialect } from '../service/dialect.ts'
 
 /** Whether `acme/payments` matches: by that name, by `payments`, or by a pattern with `*`. No patterns match all. */
 export function matchesProject(name: string, patterns: readonly string[]): boolean {

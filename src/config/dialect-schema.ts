@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Dialect, defaultDialect } from '../service/dialect.ts'
-import type { ValueFault } from '../yaml/value-fault.ts'
+import { type Dialect, defaultDialect } from '../gateway/service/dialect.ts'
+import type { ValueFault } from '../model/yaml/value-fault.ts'
 
 const headerName = z
   .string()

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import type { Expand } from '../yaml/node-values.ts'
+import type { Expand } from '../model/yaml/node-values.ts'
 import { type ConfigurationText, environmentDocument } from './environment-document.ts'
 
 /** The sources of a configuration's references. */

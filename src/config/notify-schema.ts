@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { severities } from '../model/violation.ts'
+import { checkFaults, type ValueFault } from '../model/yaml/value-fault.ts'
 import { formatNames } from '../report/formats.ts'
-import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
 import { projectPatterns } from './choose-projects.ts'
 import { referenceForms } from './expand-references.ts'
 

@@ -1,5 +1,5 @@
-import { composeGateway, freeName, type Gateway, keyVariableOf } from '../repair/gateway.ts'
-import { defaultDialect } from '../service/dialect.ts'
+import { composeGateway, freeName, type Gateway, keyVariableOf } from '../gateway/repair/gateway.ts'
+import { defaultDialect } from '../gateway/service/dialect.ts'
 import type { ConfiguredService } from './configuration.ts'
 import type { ReferenceSources } from './expand-references.ts'
 import { unsetHost } from './notify-schema.ts'

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import type { NodePath } from '../yaml/node-values.ts'
-import { checkFaults, findRepeats, type ValueFault } from '../yaml/value-fault.ts'
+import type { NodePath } from '../model/yaml/node-values.ts'
+import { checkFaults, findRepeats, type ValueFault } from '../model/yaml/value-fault.ts'
 import { projectPatterns } from './choose-projects.ts'
 import { referenceForms } from './expand-references.ts'
 

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
+import { maskCredentials } from '../gateway/inventory/seal-text.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
-import { maskCredentials } from '../inventory/seal-text.ts'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import type { NodePath } from '../yaml/node-values.ts'
-import { refuseProblems } from '../yaml/problem.ts'
-import { examineDocument, type ReadDocument } from '../yaml/read-document.ts'
+import type { NodePath } from '../model/yaml/node-values.ts'
+import { refuseProblems } from '../model/yaml/problem.ts'
+import { examineDocument, type ReadDocument } from '../model/yaml/read-document.ts'
 import {
   configurationJsonSchema,
   configurationLimits,

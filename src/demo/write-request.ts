@@ -1,7 +1,7 @@
 import { type Field, incomingEndpoint, resourceFields, sentWhenEmpty } from '../gateway/fields.ts'
+import { asSeconds } from '../gateway/inventory/scalars.ts'
 import { refusalOf, type WritableKind } from '../gateway/refuse-write.ts'
 import { inAnswers, inSpelling, takeMembers } from '../gateway/take-members.ts'
-import { asSeconds } from '../inventory/scalars.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { enveloped, panicked } from './answers.ts'
 import { type Behaviour, releases, type SimulatedRelease } from './behaviour.ts'

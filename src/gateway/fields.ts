@@ -332,7 +332,7 @@ const endpoint = {
   project_id: serviceSets(text),
   name,
   url: required(target),
-  // Requests of its own change it (`repair/compose-repair.ts`).
+  // Requests of its own change it (`compose-repair.ts`).
   status: required(
     initially(
       'active',

@@ -1,6 +1,6 @@
 import { AuditError } from '../model/errors.ts'
 import { projectKey, resourceKey } from '../model/resource.ts'
-import { quote } from '../text/neutralise.ts'
+import { quote } from '../model/text/neutralise.ts'
 import type { HistoryReader } from './reader.ts'
 import { type Identity, type IdentityMatch, identifyResources, searchResources } from './sql/resource-life.ts'
 

@@ -3,11 +3,11 @@ import type { PriorState, ViolationChange, ViolationTransition } from '../histor
 import type { RunRecord } from '../history/records.ts'
 import { isSilent } from '../model/gap.ts'
 import type { ReportViolation } from '../model/report.ts'
+import { count, countEach } from '../model/text/count.ts'
+import { quote } from '../model/text/neutralise.ts'
 import { countSeverities, isAtLeast, isSolved, type Severity, severities } from '../model/violation.ts'
 import { countEndings, describeWaiver } from '../report/describe-ending.ts'
 import { listed } from '../rules/shared/listed.ts'
-import { count, countEach } from '../text/count.ts'
-import { quote } from '../text/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
 /** The events of a run, most important first. Pure: the same input gives the same events, with the same ids. */

@@ -1,10 +1,10 @@
 import { isProjectListName } from '../model/resource.ts'
+import { count, countEach } from '../model/text/count.ts'
+import { cut, quote } from '../model/text/neutralise.ts'
 import { countSeverities, severities } from '../model/violation.ts'
 import { nameEnding } from '../report/describe-ending.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
-import { count, countEach } from '../text/count.ts'
-import { cut, quote } from '../text/neutralise.ts'
 import { byImportance, endingOf } from './find-events.ts'
 import { type Event, type EventType, eventTypes, type Message } from './message.ts'
 

@@ -1,6 +1,6 @@
 import type { Channel } from '../config/configuration.ts'
+import type { ProxyVariables } from '../gateway/service/proxy-for.ts'
 import type { Report } from '../model/report.ts'
-import type { ProxyVariables } from '../service/proxy-for.ts'
 import { accepted, type SendMessage } from './message.ts'
 import type { TicketMemory } from './send-tickets.ts'
 

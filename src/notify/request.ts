@@ -1,7 +1,7 @@
+import { networkFailure } from '../gateway/service/network-failure.ts'
+import type { ProxyVariables } from '../gateway/service/proxy-for.ts'
+import { createTransport, type WireAnswer } from '../gateway/service/transport.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
-import { networkFailure } from '../service/network-failure.ts'
-import type { ProxyVariables } from '../service/proxy-for.ts'
-import { createTransport, type WireAnswer } from '../service/transport.ts'
 import { accepted, type Outcome } from './message.ts'
 
 /** A receiver did not do what it was asked, or it is not known whether it did. */

@@ -1,3 +1,5 @@
+import { count } from '../model/text/count.ts'
+import { cut } from '../model/text/neutralise.ts'
 import { describeFollowing } from '../report/describe-cause.ts'
 import { sentenceOfEnding } from '../report/describe-ending.ts'
 import {
@@ -12,8 +14,6 @@ import {
   text,
 } from '../report/document/blocks.ts'
 import { plain } from '../report/document/terminal.ts'
-import { count } from '../text/count.ts'
-import { cut } from '../text/neutralise.ts'
 import { commandAbout } from './explain-events.ts'
 import { endingOf } from './find-events.ts'
 import { capitalised, ofOwner, quoteName, sayEvent, wordFor } from './headline.ts'

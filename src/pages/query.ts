@@ -1,5 +1,5 @@
 import { AuditError } from '../model/errors.ts'
-import { suggestName } from '../text/nearest-name.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
 import type { SiteQuery } from './page.ts'
 
 const longest = 1000

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../model/json.ts'
+import { count } from '../model/text/count.ts'
 import { namesOf, parametersOf, readParameters } from '../questions/query-parameters.ts'
 import {
   type PageInquiry,
@@ -14,7 +15,6 @@ import { emptyState } from '../report/html/components/parts.ts'
 import { html, type Markup, withCode } from '../report/html/markup.ts'
 import { pageSection } from '../report/html/render-page.ts'
 import { rules } from '../rules/rules.ts'
-import { count } from '../text/count.ts'
 import { answerTable, readRowLinks, titleOf } from './answer-table.ts'
 import { checkField, choiceField, type FilterField, showFilterForm, textField } from './filter-form.ts'
 import { linksAt, type SiteLinkQuery } from './link.ts'

@@ -1,6 +1,6 @@
+import { nextAuditDue } from '../app/worker/next-times.ts'
 import { AuditError } from '../model/errors.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { nextAuditDue } from '../worker/next-times.ts'
 import type { SiteConfiguration, SiteRequest } from './page.ts'
 
 /** What is configured now. People edit it while the pages are served. */

@@ -1,11 +1,11 @@
+import { missedTick } from '../app/worker/next-times.ts'
 import type { PlannedRuns } from '../config/configuration.ts'
 import type { Move } from '../history/lease-owner.ts'
+import { count } from '../model/text/count.ts'
 import { isoTime } from '../model/time.ts'
 import type { StatusRow } from '../questions/status.ts'
 import { showInstant } from '../report/html/components/parts.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
-import { count } from '../text/count.ts'
-import { missedTick } from '../worker/next-times.ts'
 
 const mostNamed = 6
 

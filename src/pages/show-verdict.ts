@@ -1,3 +1,4 @@
+import { count, countEach } from '../model/text/count.ts'
 import { showOpenTime } from '../model/time.ts'
 import { type FailOn, leastNew, type Severity, totalOf } from '../model/violation.ts'
 import { type ScanExtent, showCount } from '../report/gaps.ts'
@@ -5,7 +6,6 @@ import { severityBar } from '../report/html/components/parts.ts'
 import { type VerdictWords, verdictBanner } from '../report/html/components/verdict-banner.ts'
 import { html, type Markup } from '../report/html/markup.ts'
 import { atLeast } from '../report/verdict.ts'
-import { count, countEach } from '../text/count.ts'
 
 const large = ['critical', 'high', 'medium'] as const satisfies readonly Severity[]
 

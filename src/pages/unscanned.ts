@@ -1,13 +1,13 @@
-import { groupGaps } from '../compliance/gap-sentences.ts'
 import type { CoverageCause } from '../model/coverage.ts'
 import { countUnsureRules, type Gap } from '../model/gap.ts'
 import type { Report, ReportCoverage } from '../model/report.ts'
+import { count } from '../model/text/count.ts'
+import { groupGaps } from '../report/compliance/gap-sentences.ts'
 import { list, section } from '../report/document/blocks.ts'
 import { asHtml } from '../report/document/html.ts'
 import { extentOf, gapsOf } from '../report/gaps.ts'
 import { html, type Markup, nothing } from '../report/html/markup.ts'
 import { describeUnsure } from '../report/verdict.ts'
-import { count } from '../text/count.ts'
 
 /** What rules could not evaluate: that they found nothing does not mean that nothing is there. */
 export function showUnevaluated(gaps: readonly Gap[]): Markup {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { maskCredentials } from '../inventory/seal-text.ts'
+import { maskCredentials } from '../gateway/inventory/seal-text.ts'
 import type { TimeSpan } from '../model/change.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { describeWindow, type RecordedWindow } from '../model/policy-facts.ts'
 import { dayMs, isoTime, minuteOf, readDuration, writeDuration } from '../model/time.ts'
 import type { WindowTime } from '../model/window-time.ts'
-import { checkFaults, type ValueFault } from '../yaml/value-fault.ts'
+import { checkFaults, type ValueFault } from '../model/yaml/value-fault.ts'
 import { longestInterval, readTimetable, timetableFaultsAt } from './timetable.ts'
 
 const longestMs = 31 * dayMs

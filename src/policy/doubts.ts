@@ -1,4 +1,4 @@
-import { describeField } from '../inventory/malformed.ts'
+import { describeField } from '../gateway/inventory/malformed.ts'
 import { mostGapUids } from '../model/gap.ts'
 import { type DoubtCause, type Kind, type Resource, type ResourceKey, resourceKey } from '../model/resource.ts'
 

@@ -1,4 +1,4 @@
-import { isSeal } from '../inventory/sealer.ts'
+import { isSeal } from '../gateway/inventory/sealer.ts'
 import { isReadable, type Kind, type ProjectRef, type Resource } from '../model/resource.ts'
 import type { BoundRule, FleetFact, LocatedFact, Rule } from '../rules/engine/rule.ts'
 import type { GatheredDoubts } from './doubts.ts'

@@ -1,8 +1,8 @@
 import { type Field, type Members, wireSchema } from '../gateway/fields.ts'
 import type { FieldChange } from '../model/change.ts'
 import { type JsonObject, valueAt, withValueAt } from '../model/json.ts'
-import { nearestName } from '../text/nearest-name.ts'
-import { describeReference } from '../yaml/describe-value.ts'
+import { nearestName } from '../model/text/nearest-name.ts'
+import { describeReference } from '../model/yaml/describe-value.ts'
 
 /** A field whose changes are not drift, with all below it. */
 export interface IgnoredPath {

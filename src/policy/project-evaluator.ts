@@ -1,5 +1,5 @@
-import { compareFields, type SeenState } from '../inventory/compare-fields.ts'
-import { malformedFields } from '../inventory/malformed.ts'
+import { compareFields, type SeenState } from '../gateway/inventory/compare-fields.ts'
+import { malformedFields } from '../gateway/inventory/malformed.ts'
 import { messageOf } from '../model/errors.ts'
 import type { EvaluationStats } from '../model/evaluation.ts'
 import { mostGapUids } from '../model/gap.ts'

@@ -2,12 +2,18 @@ import { dirname, resolve } from 'node:path'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Kind } from '../model/resource.ts'
 import type { DueDurations } from '../model/violation.ts'
+import { describeReference } from '../model/yaml/describe-value.ts'
+import { type ParsedYaml, parseYaml } from '../model/yaml/parse-yaml.ts'
+import type { FileProblem } from '../model/yaml/problem.ts'
+import {
+  examineDocument,
+  mostProblems,
+  type ReadDocument,
+  readDocument,
+  refuseFaults,
+} from '../model/yaml/read-document.ts'
 import { type Pack, packs, type Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
-import { describeReference } from '../yaml/describe-value.ts'
-import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts'
-import type { FileProblem } from '../yaml/problem.ts'
-import { examineDocument, mostProblems, type ReadDocument, readDocument, refuseFaults } from '../yaml/read-document.ts'
 import type { CustomSource } from './cel/custom-rule.ts'
 import type { Language } from './cel/language.ts'
 import type { WrittenWindow } from './change-window.ts'

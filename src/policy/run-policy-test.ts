@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { createSealer } from '../inventory/sealer.ts'
-import { type FilterReadings, takeInventory } from '../inventory/take-inventory.ts'
+import { createSealer } from '../gateway/inventory/sealer.ts'
+import { type FilterReadings, takeInventory } from '../gateway/inventory/take-inventory.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import { dayMs, isoTime, readTime } from '../model/time.ts'

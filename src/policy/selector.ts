@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findsPattern, patternFault } from '../gateway/expressions.ts'
-import { maskCredentials } from '../inventory/seal-text.ts'
-import { hostOf } from '../inventory/split-url.ts'
+import { maskCredentials } from '../gateway/inventory/seal-text.ts'
+import { hostOf } from '../gateway/inventory/split-url.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { isReadable, kinds, type ProjectRef, type Resource } from '../model/resource.ts'
 

@@ -1,8 +1,8 @@
 import { Cron } from 'croner'
 import { messageOf } from '../model/errors.ts'
+import { nearestName } from '../model/text/nearest-name.ts'
 import { dayMs, hourMs } from '../model/time.ts'
-import { nearestName } from '../text/nearest-name.ts'
-import { describeReference, describeText } from '../yaml/describe-value.ts'
+import { describeReference, describeText } from '../model/yaml/describe-value.ts'
 
 /** The times of a schedule's ticks. */
 export interface Timetable {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { maskCredentials } from '../inventory/seal-text.ts'
+import { maskCredentials } from '../gateway/inventory/seal-text.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { type Json, pointersOverlap, valueAt } from '../model/json.ts'

@@ -1,4 +1,4 @@
-import { isUnknownText } from '../inventory/malformed.ts'
+import { isUnknownText } from '../gateway/inventory/malformed.ts'
 import type { FieldChange } from '../model/change.ts'
 import {
   isJsonObject,

@@ -3,12 +3,12 @@ import type { CheckedFile } from '../app/check-files.ts'
 import type { ConfigurationValue } from '../config/show-configuration.ts'
 import type { Json } from '../model/json.ts'
 import { anyJson, listOf } from '../model/schema.ts'
+import { count } from '../model/text/count.ts'
+import { neutralise } from '../model/text/neutralise.ts'
+import type { NodePath } from '../model/yaml/node-values.ts'
+import { writeAnnotated } from '../model/yaml/write-yaml.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
 import { type Block, list, text } from '../report/document/blocks.ts'
-import { count } from '../text/count.ts'
-import { neutralise } from '../text/neutralise.ts'
-import type { NodePath } from '../yaml/node-values.ts'
-import { writeAnnotated } from '../yaml/write-yaml.ts'
 
 const configRow = z.object({
   path: z.string().describe('Such as services[0].url.'),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AuditError } from '../model/errors.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
+import { neutralise } from '../model/text/neutralise.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
 import { verbatim } from '../report/document/blocks.ts'
-import { suggestName } from '../text/nearest-name.ts'
-import { neutralise } from '../text/neutralise.ts'
 import { type PageLayout, pickSection, showMarkdown } from './show-markdown.ts'
 
 /** Where several pages have one name, the first kind has it; the list is in this order. */

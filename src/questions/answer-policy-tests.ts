@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
+import { count } from '../model/text/count.ts'
+import { neutralise } from '../model/text/neutralise.ts'
+import { type FileProblem, problemLine } from '../model/yaml/problem.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { TestAtPosition } from '../policy/read-policy-tests.ts'
 import { runPolicyTest, type TestOutcome } from '../policy/run-policy-test.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun } from '../report/answer.ts'
 import { verbatim } from '../report/document/blocks.ts'
-import { count } from '../text/count.ts'
-import { neutralise } from '../text/neutralise.ts'
-import { type FileProblem, problemLine } from '../yaml/problem.ts'
 
 const policyTestRow = z.object({
   name: z.string(),

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { ManualProbeRun, UnreadProject } from '../audit/probes/run-manually.ts'
-import { createResultSealer } from '../inventory/probe-resource.ts'
-import type { Sealer } from '../inventory/sealer.ts'
+import { createResultSealer } from '../gateway/inventory/probe-resource.ts'
+import type { Sealer } from '../gateway/inventory/sealer.ts'
+import { withRequestId } from '../gateway/service/reply.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import { schemas } from '../model/report.ts'
 import { anyJson, listOf } from '../model/schema.ts'
+import { neutralise, neutraliseJson, quote } from '../model/text/neutralise.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
 import { type Block, text, verbatim } from '../report/document/blocks.ts'
-import { withRequestId } from '../service/reply.ts'
-import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 
 export const probeForm: AnswerForm = {
   name: 'probe',

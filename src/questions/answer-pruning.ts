@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { FreedDisk, PlannedRun } from '../history/upkeep.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
+import { count } from '../model/text/count.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutHistory } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { count } from '../text/count.ts'
 import { toAnswerRun } from './as-of.ts'
 
 const pruningRow = z.object({

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { JsonObject } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { anyObject, listOf } from '../model/schema.ts'
+import { count } from '../model/text/count.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutNoRun, limited } from '../report/answer.ts'
+import { controlsOf } from '../report/compliance/built-in-frameworks.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { remediationOf } from '../rules/rule-page.ts'
-import { count } from '../text/count.ts'
 
 const ruleRow = z.object({
   id: z.string(),

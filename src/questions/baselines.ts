@@ -6,9 +6,9 @@ import { type CommittedRun, findLastRun } from '../history/sql/runs.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
+import { count } from '../model/text/count.ts'
 import { type AnswerForm, type AnswerView, aboutHistory, limited } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { count } from '../text/count.ts'
 import { selectProjects, toAnswerRun } from './as-of.ts'
 import {
   given,

@@ -6,10 +6,10 @@ import { readVersionsAt } from '../history/sql/state-at.ts'
 import { AuditError } from '../model/errors.ts'
 import { meantBy } from '../model/meant-by.ts'
 import { type Kind, type ProjectRef, projectKey } from '../model/resource.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
 import { overdueRule } from '../model/violation.ts'
 import { shortFingerprint } from '../report/text/shorten.ts'
 import { acceptedDigest } from '../rules/accepted-values.ts'
-import { suggestName } from '../text/nearest-name.ts'
 
 /** What people name of a violation. */
 export interface Nameable {

@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import type { HistoryReader } from '../history/reader.ts'
-import { leaveOutRenamed, type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import {
   diffCounterparts,
   type FieldPattern,
@@ -9,8 +7,10 @@ import {
   readFieldPattern,
   readHostMapping,
   withoutFields,
-} from '../inventory/diff-counterparts.ts'
-import { describeField } from '../inventory/malformed.ts'
+} from '../gateway/inventory/diff-counterparts.ts'
+import { describeField } from '../gateway/inventory/malformed.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import { leaveOutRenamed, type RecordedScan, readLatestScans } from '../history/sql/scans.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError, type ExitCode, exitCodes } from '../model/errors.ts'
 import { type Json, pointerStep } from '../model/json.ts'
@@ -18,14 +18,14 @@ import { meantBy } from '../model/meant-by.ts'
 import { schemas } from '../model/report.ts'
 import { isProjectList, type Kind, projectKey } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
+import { count, countEach } from '../model/text/count.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
+import { quote } from '../model/text/neutralise.ts'
 import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } from '../report/answer.ts'
 import { type Chip, type Inline, type Item, list } from '../report/document/blocks.ts'
 import { isGap } from '../report/gaps.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { configuredKinds } from '../rules/engine/rule.ts'
-import { count, countEach } from '../text/count.ts'
-import { suggestName } from '../text/nearest-name.ts'
-import { quote } from '../text/neutralise.ts'
 import { toAnswerRun, toCoverage } from './as-of.ts'
 import {
   type ComparedRow,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { CounterpartOptions } from '../gateway/inventory/diff-counterparts.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
-import type { CounterpartOptions } from '../inventory/diff-counterparts.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
 import type { configuredKinds } from '../rules/engine/rule.ts'

@@ -1,6 +1,7 @@
 import { type DeliveryStatus, deliveryStatuses } from '../gateway/deliveries.ts'
+import type { FailedDelivery, ReachOf } from '../gateway/repair/plan-redelivery.ts'
+import type { GatewayDelivery, GatewayEvent, TimeWindow } from '../gateway/service/service-client.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { FailedDelivery, ReachOf } from '../repair/plan-redelivery.ts'
 import type { Subscription } from '../rules/engine/attributes.ts'
 import {
   appliedFilters,
@@ -9,7 +10,6 @@ import {
   filterRows,
   isEmptyFilter,
 } from '../rules/shared/delivered-events.ts'
-import type { GatewayDelivery, GatewayEvent, TimeWindow } from '../service/service-client.ts'
 import type { SubscriptionLife } from './impact-scope.ts'
 
 /** What a gateway showed of a window. */

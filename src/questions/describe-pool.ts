@@ -1,7 +1,7 @@
-import type { PoolState, TaskCount } from '../pool/workers.ts'
+import type { PoolState, TaskCount } from '../app/pool/workers.ts'
+import { count } from '../model/text/count.ts'
 import type { Answer } from '../report/answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { count } from '../text/count.ts'
 
 /** What the workers that share a history do, as members of an answer; nothing where there are none. */
 export function describePool(state: PoolState): Pick<Answer<never>, 'more' | 'remarks'> {

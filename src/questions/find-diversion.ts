@@ -1,3 +1,7 @@
+import { destinationsOf } from '../gateway/repair/destinations.ts'
+import { withoutSeals } from '../gateway/repair/placeholders.ts'
+import { isRepairable } from '../gateway/repair/repair.ts'
+import type { ManualStep } from '../gateway/repair/write-body.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import {
   type Identity,
@@ -8,13 +12,9 @@ import {
 } from '../history/sql/resource-life.ts'
 import type { EndedBy } from '../model/ending.ts'
 import { isEqual, type Json, type JsonObject, pointersOverlap, valueAt } from '../model/json.ts'
-import { destinationsOf } from '../repair/destinations.ts'
-import { withoutSeals } from '../repair/placeholders.ts'
-import { isRepairable } from '../repair/repair.ts'
-import type { ManualStep } from '../repair/write-body.ts'
+import { neutralise, quote } from '../model/text/neutralise.ts'
 import { asSentence, describeDecision } from '../report/describe-ending.ts'
 import { shorten } from '../report/text/shorten.ts'
-import { neutralise, quote } from '../text/neutralise.ts'
 import type { Decisions } from './decisions.ts'
 import { attributesOf } from './field-gaps.ts'
 import { versionIn } from './former-state.ts'

@@ -1,5 +1,5 @@
+import type { Pieces } from '../gateway/repair/pieces.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import type { Pieces } from '../repair/pieces.ts'
 import type { StatusCounts } from './count-impact.ts'
 import type { WindowEnd } from './impact-window.ts'
 import type { RestorePlaceholder, RestoreRow } from './restore-row.ts'

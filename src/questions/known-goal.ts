@@ -1,8 +1,8 @@
-import { compareFields, type SeenState } from '../inventory/compare-fields.ts'
+import { compareFields, type SeenState } from '../gateway/inventory/compare-fields.ts'
+import type { ManualStep } from '../gateway/repair/write-body.ts'
 import type { FieldChange } from '../model/change.ts'
 import { isWithinPointer, type JsonObject, pointersOverlap, valueAt, withValueAt } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import type { ManualStep } from '../repair/write-body.ts'
 
 /** What requests give a resource, and what of that differs from what is there. */
 export interface Goal {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
 import { readDuration } from '../model/time.ts'
-import { suggestName } from '../text/nearest-name.ts'
 import {
   type Inquiry,
   type Parameter,

@@ -6,10 +6,10 @@ import type { AuditedProject } from '../audit/audited-project.ts'
 import { describeFault } from '../audit/describe-fault.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { readConfiguration } from '../config/read-configuration.ts'
+import type { GatewayDelivery, ProjectAccess, TimeWindow } from '../gateway/service/service-client.ts'
+import { ServiceFault } from '../gateway/service/service-fault.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import type { GatewayDelivery, ProjectAccess, TimeWindow } from '../service/service-client.ts'
-import { ServiceFault } from '../service/service-fault.ts'
 import type { WindowRows } from './count-impact.ts'
 
 /** What is to be read of a project, for endpoints that have one window. */

@@ -1,16 +1,16 @@
+import type { ManualStep } from '../gateway/repair/write-body.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { readRunRecord } from '../history/sql/read-run.ts'
 import type { Identity, VersionSpan, ViolationSpan } from '../history/sql/resource-life.ts'
 import type { CommittedRun } from '../history/sql/runs.ts'
 import { AuditError } from '../model/errors.ts'
 import { isEqual, isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from '../model/json.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
 import type { Policy } from '../policy/policy.ts'
 import { ruleSets } from '../policy/rule-sets.ts'
-import type { ManualStep } from '../repair/write-body.ts'
 import { shellWord } from '../report/text/commands.ts'
 import type { Bound } from '../rules/engine/rule.ts'
 import { builtInRule } from '../rules/rules.ts'
-import { suggestName } from '../text/nearest-name.ts'
 import { attributesOf } from './field-gaps.ts'
 
 /** A value that a request sets because a rule asks for it. */

@@ -1,7 +1,7 @@
+import type { BodyObject, Pieces } from '../gateway/repair/pieces.ts'
+import type { ManualStep } from '../gateway/repair/write-body.ts'
 import type { Identity } from '../history/sql/resource-life.ts'
 import type { Kind } from '../model/resource.ts'
-import type { BodyObject, Pieces } from '../repair/pieces.ts'
-import type { ManualStep } from '../repair/write-body.ts'
 import type { FormerState, PutRight } from './former-state.ts'
 import type { ReadyChange } from './ready-changes.ts'
 

@@ -1,10 +1,10 @@
+import { count } from '../model/text/count.ts'
+import { quote } from '../model/text/neutralise.ts'
 import type { AnswerView } from '../report/answer.ts'
 import { type Block, type Item, list, section, severityChip, text } from '../report/document/blocks.ts'
 import { fieldLines } from '../report/document/lines.ts'
 import { shorten, shortenSeals } from '../report/text/shorten.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
-import { count } from '../text/count.ts'
-import { quote } from '../text/neutralise.ts'
 import type { Preview, PreviewRow } from './preview-form.ts'
 
 const done = {

@@ -11,6 +11,8 @@ import type { Note } from '../model/note.ts'
 import { schemas } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { listOf } from '../model/schema.ts'
+import { count } from '../model/text/count.ts'
+import type { Column } from '../model/text/table.ts'
 import { dayMs, isoTime, readPastTime, showOpenTime } from '../model/time.ts'
 import {
   openTimes,
@@ -26,8 +28,6 @@ import { type Answer, type AnswerForm, type AnswerView, aboutScans, limited } fr
 import { describeNote } from '../report/describe-notes.ts'
 import type { Block } from '../report/document/blocks.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { count } from '../text/count.ts'
-import type { Column } from '../text/table.ts'
 import { selectScans, statingExtent } from './as-of.ts'
 import { startTrend } from './measure-trend.ts'
 import { parameter, projectParameter, question, runNamed, runOrTime } from './question.ts'

@@ -2,7 +2,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { listResources } from '../history/sql/list-resources.ts'
 import { readLatestScans } from '../history/sql/scans.ts'
 import { AuditError } from '../model/errors.ts'
-import { suggestName } from '../text/nearest-name.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
 
 /** So many names are compared with one that is unknown. */
 const mostCompared = 20_000

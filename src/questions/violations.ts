@@ -17,6 +17,9 @@ import { matchesGlob } from '../model/glob.ts'
 import type { JsonObject } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { listOf } from '../model/schema.ts'
+import { count, countEach } from '../model/text/count.ts'
+import { suggestName } from '../model/text/nearest-name.ts'
+import type { Column } from '../model/text/table.ts'
 import { isoTime } from '../model/time.ts'
 import {
   type DueDurations,
@@ -33,9 +36,6 @@ import { list } from '../report/document/blocks.ts'
 import { violationItem } from '../report/report-items.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { listed } from '../rules/shared/listed.ts'
-import { count, countEach } from '../text/count.ts'
-import { suggestName } from '../text/nearest-name.ts'
-import type { Column } from '../text/table.ts'
 import { presentScans, selectScans, statingExtent } from './as-of.ts'
 import {
   countUnlisted,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Json } from '../model/json.ts'
 import { schemas } from '../model/report.ts'
 import { listOf, publishedSchemas } from '../model/schema.ts'
-import type { Column } from '../text/table.ts'
+import type { Column } from '../model/text/table.ts'
 import type { Block } from './document/blocks.ts'
 
 /** The answer of a command: rows and, where it reads the history, the run they are as of and its coverage. */

@@ -1,5 +1,5 @@
 import { AuditError } from '../model/errors.ts'
-import { neutraliseJson } from '../text/neutralise.ts'
+import { neutraliseJson } from '../model/text/neutralise.ts'
 import { complianceCsv } from './compliance/compliance-csv.ts'
 import type { ComplianceFormat } from './compliance/compliance-format.ts'
 import { complianceHtml, complianceMarkdown, complianceText } from './compliance/compliance-formats.ts'

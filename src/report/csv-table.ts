@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { displayText, isExactNumber, numberText } from '../model/exact-number.ts'
-import { cut, neutralise } from '../text/neutralise.ts'
+import { cut, neutralise } from '../model/text/neutralise.ts'
 
 export type Cell = string | number | boolean | null
 

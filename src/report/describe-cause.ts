@@ -1,9 +1,9 @@
 import { isLoss } from '../history/cause.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { Report, ReportCause, ReportDrift } from '../model/report.ts'
+import { count } from '../model/text/count.ts'
+import { neutralise, quote } from '../model/text/neutralise.ts'
 import { isOpen } from '../model/violation.ts'
-import { count } from '../text/count.ts'
-import { neutralise, quote } from '../text/neutralise.ts'
 import { shorten } from './text/shorten.ts'
 import { showValues } from './text/show-values.ts'
 

@@ -1,10 +1,10 @@
-import type { ControlEvidence } from '../compliance/compliance.ts'
+import type { FaultKind } from '../gateway/service/service-fault.ts'
 import { type CoverageCause, type CoverageStatus, readReason } from '../model/coverage.ts'
 import type { ReportProject } from '../model/evaluation.ts'
 import type { Report, ReportCoverage } from '../model/report.ts'
 import { isProjectListName } from '../model/resource.ts'
-import type { FaultKind } from '../service/service-fault.ts'
-import { count } from '../text/count.ts'
+import { count } from '../model/text/count.ts'
+import type { ControlEvidence } from './compliance/compliance.ts'
 import { isGap } from './gaps.ts'
 
 /** A cause of failed walks in words: the headline, and what is known of it. */

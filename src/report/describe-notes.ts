@@ -1,7 +1,7 @@
 import type { ChangeTimes } from '../model/change.ts'
 import { isNoteOf, type Note } from '../model/note.ts'
 import type { ReportCause, ReportDrift } from '../model/report.ts'
-import { count } from '../text/count.ts'
+import { count } from '../model/text/count.ts'
 import type { Inline, LinkedText } from './document/blocks.ts'
 import { shorten } from './text/shorten.ts'
 import { showTime } from './text/show-time.ts'

@@ -3,8 +3,8 @@ import type { EvaluatedRule, ReportProject } from '../model/evaluation.ts'
 import type { NoticeCode } from '../model/notice.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { isListing } from '../model/resource.ts'
+import { count } from '../model/text/count.ts'
 import { walksFor } from '../model/walks-for.ts'
-import { count } from '../text/count.ts'
 
 /** The walks that should be complete and are not. */
 export function gapsOf(coverage: Report['coverage']): readonly ReportCoverage[] {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../model/json.ts'
-import { neutraliseJson } from '../text/neutralise.ts'
+import { neutraliseJson } from '../model/text/neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /**

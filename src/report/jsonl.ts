@@ -1,4 +1,4 @@
-import { neutraliseJson } from '../text/neutralise.ts'
+import { neutraliseJson } from '../model/text/neutralise.ts'
 import { inReadingOrder } from './json.ts'
 import type { ReportFormat } from './report-format.ts'
 

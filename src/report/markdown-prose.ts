@@ -1,4 +1,4 @@
-import { cut, neutralise } from '../text/neutralise.ts'
+import { cut, neutralise } from '../model/text/neutralise.ts'
 
 /**
  * A sentence with foreign text in it: what backticks enclose is code. Of the rest, words of letters and numbers stay as

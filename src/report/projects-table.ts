@@ -1,6 +1,6 @@
 import type { ReportCoverage } from '../model/report.ts'
+import { count, countEach } from '../model/text/count.ts'
 import { type Severity, severities } from '../model/violation.ts'
-import { count, countEach } from '../text/count.ts'
 import type { Inline, LinkTarget, TableBlock } from './document/blocks.ts'
 import { isGap, type ScanExtent, showCount } from './gaps.ts'
 import { showTime } from './text/show-time.ts'

@@ -1,7 +1,7 @@
 import { isSilent } from '../model/gap.ts'
 import type { Report, ReportCoverage } from '../model/report.ts'
+import { count } from '../model/text/count.ts'
 import { countSeverities, isOpen, severities } from '../model/violation.ts'
-import { count } from '../text/count.ts'
 import { type Block, type Inline, section, type TableBlock, text } from './document/blocks.ts'
 import { extentOf, isGap, isUnseen, listingWalks, sizeOf } from './gaps.ts'
 import { inTableOrder, type ProjectTableRow, projectsTable } from './projects-table.ts'

@@ -1,7 +1,7 @@
-import { groupGaps } from '../compliance/gap-sentences.ts'
 import { changeTypes } from '../model/change.ts'
 import { isCoverageComplete, readReason } from '../model/coverage.ts'
 import type { Report, ReportCause, ReportCoverage, ReportDrift, ReportViolation } from '../model/report.ts'
+import { count, countEach } from '../model/text/count.ts'
 import {
   type AcceptedViolation,
   countSeverities,
@@ -10,7 +10,7 @@ import {
   isOverdue,
   severities,
 } from '../model/violation.ts'
-import { count, countEach } from '../text/count.ts'
+import { groupGaps } from './compliance/gap-sentences.ts'
 import { withoutCauses } from './describe-cause.ts'
 import { countEndings, describeEnding, describeWaiver } from './describe-ending.ts'
 import { changesOfCause, notesNamed, sayMeanwhile, timesOf } from './describe-notes.ts'

@@ -1,6 +1,6 @@
 import type { ReportCause, ReportChange, ReportViolation } from '../model/report.ts'
+import { count } from '../model/text/count.ts'
 import { isOverdue } from '../model/violation.ts'
-import { count } from '../text/count.ts'
 import { describeCause, describeFollowing, describeRepairs, fieldsOfCause } from './describe-cause.ts'
 import { describeDue } from './describe-due.ts'
 import { describeEnding, describeWaiver } from './describe-ending.ts'

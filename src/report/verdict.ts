@@ -5,6 +5,7 @@ import type { ReportProject } from '../model/evaluation.ts'
 import { countUnsureRules, type Gap, gapCauses } from '../model/gap.ts'
 import { pointersOverlap } from '../model/json.ts'
 import type { Report, ReportDrift, ReportViolation, Verdict } from '../model/report.ts'
+import { count, countEach } from '../model/text/count.ts'
 import {
   countSeverities,
   type FailOn,
@@ -15,7 +16,6 @@ import {
   severities,
   totalOf,
 } from '../model/violation.ts'
-import { count, countEach } from '../text/count.ts'
 import { isAllCompared, listingWalks, type ScannedExtent, scannedExtent } from './gaps.ts'
 
 interface EvaluatedExtent {

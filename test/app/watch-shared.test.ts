@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Log } from '../../src/app/log.ts'
+import type { RequestedRun } from '../../src/app/pool/runs.ts'
 import { watchShared } from '../../src/app/shared/share-runs.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import type { RequestedRun } from '../../src/pool/runs.ts'
 
 function watching() {
   const lines: string[] = []

@@ -5,11 +5,21 @@ import type { AuditedProject, AuditedService } from '../../src/audit/audited-pro
 import { discoverProjects } from '../../src/audit/discover-projects.ts'
 import type { OnBug } from '../../src/audit/open-run.ts'
 import { type Audit, type AuditAll, type AuditDependencies, runAudit } from '../../src/audit/run-audit.ts'
+import { createSealer } from '../../src/gateway/inventory/sealer.ts'
+import { createServiceClient } from '../../src/gateway/service/create-service-client.ts'
+import { defaultDialect } from '../../src/gateway/service/dialect.ts'
+import type { ServiceClient } from '../../src/gateway/service/service-client.ts'
+import {
+  defaultLimits,
+  type Filters,
+  type Limits,
+  type Offers,
+  type Patience,
+} from '../../src/gateway/service/settings.ts'
 import type { History } from '../../src/history/history.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import type { LocalProcess } from '../../src/history/sqlite/lease.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { unknownScope } from '../../src/model/run-scope.ts'
@@ -17,10 +27,6 @@ import type { Clock } from '../../src/model/time.ts'
 import type { FailOn } from '../../src/model/violation.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { createServiceClient } from '../../src/service/create-service-client.ts'
-import { defaultDialect } from '../../src/service/dialect.ts'
-import type { ServiceClient } from '../../src/service/service-client.ts'
-import { defaultLimits, type Filters, type Limits, type Offers, type Patience } from '../../src/service/settings.ts'
 import { checkDocument } from '../documents.ts'
 import { faultsIn } from './verify-history-file.ts'
 

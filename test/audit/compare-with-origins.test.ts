@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareWithOrigins, type FollowedViolation } from '../../src/audit/compare-with-origins.ts'
 import { noChanges } from '../../src/audit/recent-changes.ts'
-import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
+import { diffAttributes } from '../../src/gateway/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectRef, Resource } from '../../src/model/resource.ts'
 import { evaluateFleet } from '../policy/evaluate-fleet.ts'

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Patience } from '../../src/gateway/service/settings.ts'
 import type { Report } from '../../src/model/report.ts'
 import { describeFailures, groupFailures } from '../../src/report/describe-failures.ts'
-import type { Patience } from '../../src/service/settings.ts'
 import { closedPort, json, plain, tls } from '../service/front-ends.ts'
 import { answerLookups } from '../service/name-server.ts'
 import { makeCertificates } from '../service/service-certificates.ts'

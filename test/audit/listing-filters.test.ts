@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { filtersOf, filterText } from '../../src/audit/listing-filters.ts'
+import type { Filters } from '../../src/gateway/service/settings.ts'
 import type { Listing } from '../../src/model/resource.ts'
-import type { Filters } from '../../src/service/settings.ts'
 
 describe('the filters that coverage names', () => {
   it.each<[string, Filters]>([

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { AuditedProject } from '../../src/audit/audited-project.ts'
 import type { Walk } from '../../src/audit/project-walk.ts'
 import { proveIdentity } from '../../src/audit/prove-identity.ts'
+import type { ServiceClient } from '../../src/gateway/service/service-client.ts'
+import { ServiceFault } from '../../src/gateway/service/service-fault.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
-import type { ServiceClient } from '../../src/service/service-client.ts'
-import { ServiceFault } from '../../src/service/service-fault.ts'
 
 function walk(listing: Listing, items: number, status: CoverageStatus = 'complete', other: Partial<Walk> = {}): Walk {
   const reason = status === 'complete' ? null : `${listing} ${status}`

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { tryFunction } from '../../src/audit/probes/run-function.ts'
+import { createServiceClient } from '../../src/gateway/service/create-service-client.ts'
+import { defaultDialect } from '../../src/gateway/service/dialect.ts'
+import { defaultLimits } from '../../src/gateway/service/settings.ts'
 import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
-import { createServiceClient } from '../../src/service/create-service-client.ts'
-import { defaultDialect } from '../../src/service/dialect.ts'
-import { defaultLimits } from '../../src/service/settings.ts'
 import { recording } from '../demo/recordings.ts'
 import { type RecordedExchange, startReplay } from '../service/replay-server.ts'
 

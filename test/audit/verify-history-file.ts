@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { verdictOf } from '../../src/audit/compose-report.ts'
+import { openSecrets } from '../../src/gateway/inventory/open-secrets.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
-import { openSecrets } from '../../src/inventory/open-secrets.ts'
 
 /** What `hookdrift verify --deep` finds wrong in a history. */
 export async function faultsIn(file: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readState, writeState } from '../../src/baseline/state-file.ts'
+import { readState, writeState } from '../../src/config/state-file.ts'
 
 it('a state file keeps numbers that exceed a double, and reads hand-written ones', () => {
   const attributes = { id: 'number:1234567890123456789', list: ['number:-1e400', 1.5, 'text:number:12'] }

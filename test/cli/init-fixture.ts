@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
+import type { Target } from '../../src/cli/init/interview.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import type { Target } from '../../src/init/interview.ts'
 import { command } from './run-in-process.ts'
 import { openDirectory } from './start-process.ts'
 

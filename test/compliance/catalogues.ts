@@ -1,4 +1,4 @@
-import type { BuiltInFrameworkId } from '../../src/compliance/built-in-frameworks.ts'
+import type { BuiltInFrameworkId } from '../../src/report/compliance/built-in-frameworks.ts'
 
 /**
  * The identifiers that the cited part of each published document has: facts, entered from the documents and not from our

@@ -1,4 +1,4 @@
-import { composeCompliance as compose } from '../../src/compliance/compose-compliance.ts'
+import { composeCompliance as compose } from '../../src/report/compliance/compose-compliance.ts'
 import { checkDocument } from '../documents.ts'
 
 /** Composes a report by controls, which follows its published schema. */

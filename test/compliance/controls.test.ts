@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { controlIndex } from '../../scripts/control-index.ts'
+import { matchesGlob } from '../../src/model/glob.ts'
 import {
   builtInControls,
   builtInFrameworkIds,
   controlIndexFile,
   controlsOf,
-} from '../../src/compliance/built-in-frameworks.ts'
-import { builtInFramework } from '../../src/compliance/framework.ts'
-import { matchesGlob } from '../../src/model/glob.ts'
+} from '../../src/report/compliance/built-in-frameworks.ts'
+import { builtInFramework } from '../../src/report/compliance/framework.ts'
 import { rules } from '../../src/rules/rules.ts'
 import { catalogues } from './catalogues.ts'
 

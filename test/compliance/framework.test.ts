@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { rationaleFor, readFramework } from '../../src/compliance/framework.ts'
 import { messageOf } from '../../src/model/errors.ts'
+import { rationaleFor, readFramework } from '../../src/report/compliance/framework.ts'
 
 const config = join(import.meta.dirname, '../../config')
 

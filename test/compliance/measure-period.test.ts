@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { measurePeriod, mostGapOf } from '../../src/compliance/gather-compliance.ts'
+import { measurePeriod, mostGapOf } from '../../src/report/compliance/gather-compliance.ts'
 
 const hour = 3_600_000
 const start = Date.parse('2026-11-01T00:00:00.000Z')

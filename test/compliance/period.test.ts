@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { composeReport } from '../../src/audit/compose-report.ts'
-import { assessRun, gatherCompliance } from '../../src/compliance/gather-compliance.ts'
 import { dayMs } from '../../src/model/time.ts'
+import { assessRun, gatherCompliance } from '../../src/report/compliance/gather-compliance.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { openFleetFixture } from '../audit/fleet-fixture.ts'
 

@@ -5,8 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { configurationJsonSchema } from '../../src/config/configuration-schema.ts'
-import { defaultDialect } from '../../src/service/dialect.ts'
-import { defaultLimits } from '../../src/service/settings.ts'
+import { defaultDialect } from '../../src/gateway/service/dialect.ts'
+import { defaultLimits } from '../../src/gateway/service/settings.ts'
 import { configure, firstService } from './config-fixture.ts'
 
 const channelEnv = {

@@ -4,11 +4,11 @@ import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { configuredIn, expectedIn, mayBeDiscovered } from '../../src/config/choose-projects.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { defaultDialect } from '../../src/gateway/service/dialect.ts'
+import { defaultLimits } from '../../src/gateway/service/settings.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { projectListOf } from '../../src/model/resource.ts'
-import { defaultDialect } from '../../src/service/dialect.ts'
-import { defaultLimits } from '../../src/service/settings.ts'
 import { acmeEnv, configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
 
 const unneeded = { needs: [], usesSecrets: false } as const

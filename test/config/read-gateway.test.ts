@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readGateway, unknownGateway } from '../../src/config/read-gateway.ts'
-import { spell } from '../../src/repair/pieces.ts'
+import { spell } from '../../src/gateway/repair/pieces.ts'
 
 const reference = (name: string) => `\${${name}}`
 const acme = { service: 'acme', name: 'acme/payments' }

@@ -17,7 +17,7 @@ const pages = readdirSync(join(checkout, 'docs'), { recursive: true, encoding: '
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`)
 /** What is for who changes hookdrift lies next to the code. */
-const nextToCode = globSync(['src/*/README.md', '{bench,config,prove,release,scripts,test}/README.md'], {
+const nextToCode = globSync(['src/**/README.md', '{bench,config,prove,release,scripts,test}/README.md'], {
   cwd: checkout,
 })
 const everyPage = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...pages, ...nextToCode]

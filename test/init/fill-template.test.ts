@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { fillTemplate } from '../../src/init/plan-files.ts'
+import { fillTemplate } from '../../src/cli/init/plan-files.ts'
 import type { Json } from '../../src/model/json.ts'
 
 /** Texts that are something else in YAML, in a shell, in a replacement or in a template. */

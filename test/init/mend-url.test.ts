@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { nameKeyVariable, nameService } from '../../src/init/interview.ts'
-import { isLoopbackUrl, mendUrl, withOtherScheme } from '../../src/init/reach-service.ts'
+import { nameKeyVariable, nameService } from '../../src/cli/init/interview.ts'
+import { isLoopbackUrl, mendUrl, withOtherScheme } from '../../src/cli/init/reach-service.ts'
 
 describe('a URL that a person gives', () => {
   it.each([

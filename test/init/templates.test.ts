@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { strictnesses, targets } from '../../src/init/interview.ts'
-import { pathsOf, planFiles } from '../../src/init/plan-files.ts'
+import { strictnesses, targets } from '../../src/cli/init/interview.ts'
+import { pathsOf, planFiles } from '../../src/cli/init/plan-files.ts'
 import { checkout } from '../deploy/build-image.ts'
 
 const service = { name: 'null', url: 'https://hooks.example.com', organisation: undefined, projects: [] }

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { refuseExisting, writeFiles } from '../../src/init/run-init.ts'
+import { refuseExisting, writeFiles } from '../../src/cli/init/run-init.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
 const files = [

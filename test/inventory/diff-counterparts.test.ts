@@ -5,7 +5,7 @@ import {
   mapHost,
   readFieldPattern,
   readHostMapping,
-} from '../../src/inventory/diff-counterparts.ts'
+} from '../../src/gateway/inventory/diff-counterparts.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
 

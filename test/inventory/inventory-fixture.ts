@@ -1,6 +1,6 @@
-import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
-import { takeInventory } from '../../src/inventory/take-inventory.ts'
+import { diffAttributes } from '../../src/gateway/inventory/diff-attributes.ts'
+import { createSealer } from '../../src/gateway/inventory/sealer.ts'
+import { takeInventory } from '../../src/gateway/inventory/take-inventory.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Listing, Resource } from '../../src/model/resource.ts'
 

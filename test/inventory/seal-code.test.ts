@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findLiterals, sealCode } from '../../src/inventory/seal-code.ts'
+import { findLiterals, sealCode } from '../../src/gateway/inventory/seal-code.ts'
 import { sealer } from './inventory-fixture.ts'
 
 const seal = sealer.seal('Xk9-qQ2z')

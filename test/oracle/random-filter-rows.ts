@@ -11,8 +11,8 @@ import {
   type SubscriptionRow,
 } from '../../src/demo/rows.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
+import type { Offer } from '../../src/gateway/service/settings.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import type { Offer } from '../../src/service/settings.ts'
 
 /** What is read besides resources with pages of their own: rows of subscriptions, and the catalogue of event types. */
 export interface RowOffers {

@@ -1,5 +1,5 @@
-import { type Framework, readFramework } from '../../src/compliance/framework.ts'
 import type { Random } from '../../src/demo/random.ts'
+import { type Framework, readFramework } from '../../src/report/compliance/framework.ts'
 import { knownRules } from './random-policy.ts'
 
 const patterns = [

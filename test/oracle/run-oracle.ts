@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { History } from '../../src/history/history.ts'
+import { neutraliseJson } from '../../src/model/text/neutralise.ts'
 import { json } from '../../src/report/json.ts'
 import { fileRenderOptions } from '../../src/report/report-files.ts'
-import { neutraliseJson } from '../../src/text/neutralise.ts'
 import { makeWorld } from './make-world.ts'
 
 export interface Verdict {

@@ -1,8 +1,8 @@
+import { hostCheck } from '../../src/app/serving/refuse-request.ts'
 import type { ServeSettings } from '../../src/config/serve-schema.ts'
 import { type AccessWatch, openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
 import type { SiteReader, Viewer } from '../../src/pages/page.ts'
-import { hostCheck } from '../../src/serving/refuse-request.ts'
 
 export const wholeToken = 'not-a-real-token-of-all'
 export const teamToken = 'not-a-real-token-of-a-team'

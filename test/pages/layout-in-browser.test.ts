@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HttpListener, listen } from '../../src/serving/listen.ts'
+import { type HttpListener, listen } from '../../src/app/serving/listen.ts'
 import { pagesOfPdf } from '../report/pages-of-pdf.ts'
 import { openDemoSite } from './demo-site.ts'
 

@@ -1,10 +1,10 @@
 import { assert, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
+import { layTable } from '../../src/model/text/table.ts'
 import { explainRule } from '../../src/policy/explain-rule.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { explanationColumns, explanationsView, policyExplainForm } from '../../src/questions/answer-explanations.ts'
 import { writeAnswer } from '../../src/report/show-answer.ts'
-import { layTable } from '../../src/text/table.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/etc/policy.yaml': `extends: [tls, ./base.yaml]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
+import { diffAttributes } from '../../src/gateway/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { isIgnoredBy, leaveOutIgnored, refuseIgnoredPath } from '../../src/policy/ignored-paths.ts'
 

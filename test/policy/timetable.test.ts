@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { nextTimes } from '../../src/app/worker/next-times.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { longestInterval, timetableFaultsAt } from '../../src/policy/timetable.ts'
-import { nextTimes } from '../../src/worker/next-times.ts'
 import { acmeEnv, file, referenceSources } from '../config/config-fixture.ts'
 import { aSchedule } from '../worker/worker-harness.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { openDrafts } from '../../src/app/pool/open-pool.ts'
+import { writePlan } from '../../src/app/pool/runs.ts'
 import { findBrokenLink } from '../../src/history/chain/links.ts'
 import { postgresBackend } from '../../src/history/postgres/postgres-backend.ts'
 import { sqlAcceptances } from '../../src/history/sql/acceptances.ts'
 import { unknownScope } from '../../src/model/run-scope.ts'
-import { openDrafts } from '../../src/pool/open-pool.ts'
-import { writePlan } from '../../src/pool/runs.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 import { aStart, at } from '../history/samples.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, assert, beforeEach, describe, expect, it } from 'vitest'
+import { type Jobs, openJobs } from '../../src/app/pool/jobs.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
-import { type Jobs, openJobs } from '../../src/pool/jobs.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 
 const queue = 'walk'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { installJobs } from '../../src/app/pool/jobs.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
 import { upgradeSchema } from '../../src/history/postgres/migrate.ts'
 import { type PostgresServer, readPostgresUrl } from '../../src/history/postgres-server.ts'
-import { installJobs } from '../../src/pool/jobs.ts'
 import { makeCluster } from '../start-postgres.ts'
 
 export interface ProvingDatabase {

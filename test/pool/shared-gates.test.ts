@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSharedGates } from '../../src/app/pool/open-pool.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
-import { openSharedGates } from '../../src/pool/open-pool.ts'
 import { hasPostgres, makeDatabase, type TestDatabase } from '../history/postgres/databases.ts'
 import { openWorkerProcesses, untilWorkers } from './worker-processes.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type RunRequest, takeTick } from '../../src/app/pool/runs.ts'
 import { connect } from '../../src/history/postgres/connect.ts'
-import { type RunRequest, takeTick } from '../../src/pool/runs.ts'
 import { openCuttingProxy } from '../history/postgres/cutting-proxy.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 

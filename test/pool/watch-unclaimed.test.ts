@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { unclaimedServices } from '../../src/pool/tasks.ts'
+import { unclaimedServices } from '../../src/app/pool/tasks.ts'
 import { openFleetFixture } from '../audit/fleet-fixture.ts'
 import { hasPostgres, openDatabaseFixture } from '../history/postgres/databases.ts'
 import { openPoolHarness } from './pool-harness.ts'

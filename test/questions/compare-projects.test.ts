@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readHostMapping } from '../../src/inventory/diff-counterparts.ts'
+import { readHostMapping } from '../../src/gateway/inventory/diff-counterparts.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import type { ComparedRow } from '../../src/questions/compared-row.ts'
 import { arbitraryWorld, compareWorlds, elsewhere, linesOf, type World } from './comparison-worlds.ts'

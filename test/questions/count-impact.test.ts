@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { GatewayDelivery, GatewayEvent } from '../../src/gateway/service/service-client.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { countImpact, matchOf, reachOfEvents, type WindowRows } from '../../src/questions/count-impact.ts'
-import type { GatewayDelivery, GatewayEvent } from '../../src/service/service-client.ts'
 
 const window = { from: 1000, to: 9000 }
 const all = {

@@ -11,7 +11,7 @@ import {
 } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
-import { widthOf } from '../../src/text/columns.ts'
+import { widthOf } from '../../src/model/text/columns.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { at } from '../audit/fleet-fixture.ts'
 import { refusal } from '../cli/refusal.ts'

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type AddressedRequest, curlLines, quoteForShell, wireJson } from '../../src/gateway/repair/curl.ts'
+import { type BodyObject, bodyOf, type Pieces, spell } from '../../src/gateway/repair/pieces.ts'
+import { parseJson } from '../../src/gateway/service/parse-json.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { type AddressedRequest, curlLines, quoteForShell, wireJson } from '../../src/repair/curl.ts'
-import { type BodyObject, bodyOf, type Pieces, spell } from '../../src/repair/pieces.ts'
-import { parseJson } from '../../src/service/parse-json.ts'
 import { anyCharacter } from '../any-character.ts'
 import { tries } from '../thoroughness.ts'
 

@@ -6,7 +6,7 @@ import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { type EventFilterRow, filterRowsOf, type SubscriptionRow } from '../../src/demo/rows.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { quote } from '../../src/text/neutralise.ts'
+import { quote } from '../../src/model/text/neutralise.ts'
 import { type PrintedRow, sendRows, valuesFrom } from './send-rows.ts'
 
 /** A subscription whose filter rows are edited. */

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { curlLines } from '../../src/gateway/repair/curl.ts'
+import { quote } from '../../src/model/text/neutralise.ts'
 import type { RestoreRow } from '../../src/questions/restore-row.ts'
 import { restoreView } from '../../src/questions/show-restore.ts'
-import { curlLines } from '../../src/repair/curl.ts'
-import { quote } from '../../src/text/neutralise.ts'
 import {
   add,
   change,

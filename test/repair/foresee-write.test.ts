@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import { diffAttributes } from '../../src/gateway/inventory/diff-attributes.ts'
+import { createSealer } from '../../src/gateway/inventory/sealer.ts'
+import { takeInventory } from '../../src/gateway/inventory/take-inventory.ts'
 import { licensedFeatures } from '../../src/gateway/licence.ts'
-import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
-import { createSealer } from '../../src/inventory/sealer.ts'
-import { takeInventory } from '../../src/inventory/take-inventory.ts'
+import {
+  type Forecast,
+  foreseeWrite,
+  type KnownResource,
+  type WriteForecast,
+} from '../../src/gateway/repair/foresee-write.ts'
+import { readRequest } from '../../src/gateway/repair/read-request.ts'
+import { readTarget } from '../../src/gateway/repair/read-target.ts'
 import { isJsonObject, type Json, type JsonObject, withValueAt } from '../../src/model/json.ts'
 import { type Kind, type Listing, type Resource, resourceKey } from '../../src/model/resource.ts'
-import { type Forecast, foreseeWrite, type KnownResource, type WriteForecast } from '../../src/repair/foresee-write.ts'
-import { readRequest } from '../../src/repair/read-request.ts'
-import { readTarget } from '../../src/repair/read-target.ts'
 import { recording } from '../demo/recordings.ts'
 import type { RecordedExchange } from '../service/replay-server.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type LostDeliveries, planRedelivery, type ReachOf } from '../../src/repair/plan-redelivery.ts'
+import { type LostDeliveries, planRedelivery, type ReachOf } from '../../src/gateway/repair/plan-redelivery.ts'
 
 const failed = (eventId: string, more: Partial<LostDeliveries['failed'][number]> = {}) => {
   return { eventId, subscriptionId: 's', status: 'Failure' as const, ...more }

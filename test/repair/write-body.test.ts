@@ -3,13 +3,13 @@ import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { resourceFields } from '../../src/gateway/fields.ts'
+import { composeRepair } from '../../src/gateway/repair/compose-repair.ts'
+import { placeholdersIn, spell, spellBody } from '../../src/gateway/repair/pieces.ts'
+import { createPlaceholders, namesSpelledIn } from '../../src/gateway/repair/placeholders.ts'
+import { activationOf, type RepairCase, type RepairRequest } from '../../src/gateway/repair/repair.ts'
+import { writeBody } from '../../src/gateway/repair/write-body.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { maskedSeal } from '../../src/model/resource.ts'
-import { composeRepair } from '../../src/repair/compose-repair.ts'
-import { placeholdersIn, spell, spellBody } from '../../src/repair/pieces.ts'
-import { createPlaceholders, namesSpelledIn } from '../../src/repair/placeholders.ts'
-import { activationOf, type RepairCase, type RepairRequest } from '../../src/repair/repair.ts'
-import { writeBody } from '../../src/repair/write-body.ts'
 
 const reference = (name: string) => `\${${name}}`
 const sealOf = (digit: string) => `sealed:${digit.repeat(32)}`

@@ -1,10 +1,10 @@
 import { composeReport } from '../../src/audit/compose-report.ts'
+import { type ReplayRequest, replayPolicy } from '../../src/audit/replay/replay-policy.ts'
 import type { HistoryReader } from '../../src/history/reader.ts'
 import { requireRunRecord } from '../../src/history/sql/read-run.ts'
 import { historyInMemory } from '../../src/history/sqlite/history-in-memory.ts'
 import type { Report } from '../../src/model/report.ts'
 import { everyViolation, readViolations } from '../../src/questions/violations.ts'
-import { type ReplayRequest, replayPolicy } from '../../src/replay/replay-policy.ts'
 
 /** Replays runs with a policy: what each of them would have reported, and all violations that ended. */
 export async function replayRuns(history: HistoryReader, { policy, runs }: Omit<ReplayRequest, 'clock'>) {

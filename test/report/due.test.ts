@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { builtInFramework } from '../../src/compliance/framework.ts'
 import { complianceOscal } from '../../src/report/compliance/compliance-oscal.ts'
+import { builtInFramework } from '../../src/report/compliance/framework.ts'
 import { csv } from '../../src/report/csv.ts'
 import { html } from '../../src/report/html.ts'
 import { json } from '../../src/report/json.ts'

@@ -34,7 +34,7 @@ const newRule = (...args: string[]) =>
 /** What a program sees of a rule in the copy: its findings by case, its controls and its page. */
 const probe = (id: string) => `
   import { rules } from './src/rules/rules.ts'
-  import { controlsOf } from './src/compliance/built-in-frameworks.ts'
+  import { controlsOf } from './src/report/compliance/built-in-frameworks.ts'
   import { remediationOf } from './src/rules/rule-page.ts'
   import { findingsOf } from './test/rules/rule-cases.ts'
   import { cases } from './test/rules/${id}.cases.ts'

@@ -1,4 +1,4 @@
-import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
+import { diffAttributes } from '../../src/gateway/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
 import type { Finding } from '../../src/model/violation.ts'

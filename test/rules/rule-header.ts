@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { wrapPieces } from '../../src/model/text/columns.ts'
 import type { ReadyFix, Rule } from '../../src/rules/engine/rule.ts'
-import { wrapPieces } from '../../src/text/columns.ts'
 
 const start = '<!-- rule header: generated -->'
 const end = '<!-- end -->'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findAssigned } from '../../src/secrets/assigned-secrets.ts'
-import { replaceSecrets } from '../../src/secrets/replace-secrets.ts'
+import { findAssigned } from '../../src/model/secrets/assigned-secrets.ts'
+import { replaceSecrets } from '../../src/model/secrets/replace-secrets.ts'
 
 const seal = (text: string) => replaceSecrets(text, (secret) => `<${secret.length}>`, [findAssigned])
 

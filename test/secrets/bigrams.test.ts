@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readWordLists } from '../../scripts/learn/word-lists.ts'
 import { halfOf, namesOf, writeTable } from '../../scripts/learn/write-table.ts'
-import { findRandom, isRandomText } from '../../src/secrets/random-text.ts'
+import { findRandom, isRandomText } from '../../src/model/secrets/random-text.ts'
 
 describe('the table of bigrams', () => {
   it('is what the word lists give', () => {
-    const written = readFileSync(join(import.meta.dirname, '../../src/secrets/bigrams.ts'), 'utf8')
+    const written = readFileSync(join(import.meta.dirname, '../../src/model/secrets/bigrams.ts'), 'utf8')
     expect(written).toBe(writeTable())
   })
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { alphabets, printable, randomWords } from '../../scripts/learn/random-words.ts'
 import { seeded } from '../../scripts/learn/seeded.ts'
-import { findGrouped, findMixed } from '../../src/secrets/disguised-secrets.ts'
-import { isHarmless, isVocabulary } from '../../src/secrets/harmless-text.ts'
-import { asSeen } from '../../src/secrets/plain-text.ts'
-import { replaceSecrets } from '../../src/secrets/replace-secrets.ts'
+import { findGrouped, findMixed } from '../../src/model/secrets/disguised-secrets.ts'
+import { isHarmless, isVocabulary } from '../../src/model/secrets/harmless-text.ts'
+import { asSeen } from '../../src/model/secrets/plain-text.ts'
+import { replaceSecrets } from '../../src/model/secrets/replace-secrets.ts'
 
 const random = seeded(8)
 const inGroups = (word: string, size: number, separator: string) =>

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { credentials, isSecretName, mayHoldCredential, mayHoldSecretName } from '../../src/secrets/known-secrets.ts'
+import {
+  credentials,
+  isSecretName,
+  mayHoldCredential,
+  mayHoldSecretName,
+} from '../../src/model/secrets/known-secrets.ts'
 
 describe('the quick check', () => {
   const tail = 'Zk3xQ9vT2mLw8RfY7cHb4NsJ6pDg1aKe5u0'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { sealProse, sealWords } from '../../src/inventory/seal-text.ts'
-import { findAssigned } from '../../src/secrets/assigned-secrets.ts'
+import { sealProse, sealWords } from '../../src/gateway/inventory/seal-text.ts'
+import { findAssigned } from '../../src/model/secrets/assigned-secrets.ts'
 import { one, sealer } from '../inventory/inventory-fixture.ts'
 
 const secret = 'swordfish-x1y2'

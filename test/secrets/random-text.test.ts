@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { alphabets, printable, randomWords } from '../../scripts/learn/random-words.ts'
 import { seeded } from '../../scripts/learn/seeded.ts'
-import { findRandom, isRandomText } from '../../src/secrets/random-text.ts'
-import { replaceSecrets } from '../../src/secrets/replace-secrets.ts'
+import { findRandom, isRandomText } from '../../src/model/secrets/random-text.ts'
+import { replaceSecrets } from '../../src/model/secrets/replace-secrets.ts'
 
 const random = seeded(6)
 const lengths = [20, 22, 24, 32, 40, 64]
@@ -21,7 +21,7 @@ const names = [
   'tenant-42-invoice-paid-handler-3',
   'handleCheckoutSessionCompleted',
   'retry_attempts_exhausted_total',
-  'src/service/read-answer/content-encoding.ts',
+  'src/gateway/service/read-answer/content-encoding.ts',
   '/var/lib/kubernetes/pki/service-account.pem',
   '@scope/webhook-receiver@1.2.3-beta.4',
   'registry/team/webhook-worker:1.2.3',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../../src/service/parse-json.ts'
-import { joinPage, splitPage } from '../../src/service/split-page.ts'
-import { collectBody } from '../../src/service/transport.ts'
+import { parseJson } from '../../src/gateway/service/parse-json.ts'
+import { joinPage, splitPage } from '../../src/gateway/service/split-page.ts'
+import { collectBody } from '../../src/gateway/service/transport.ts'
 import {
   type Answer,
   aClient,

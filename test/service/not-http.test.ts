@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { networkFailure } from '../../src/service/network-failure.ts'
+import { networkFailure } from '../../src/gateway/service/network-failure.ts'
 import { aClient, anAccess, key, walk } from './fake-service.ts'
 import { notHttp } from './not-http-replies.ts'
 

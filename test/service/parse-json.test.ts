@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../../src/service/parse-json.ts'
+import { parseJson } from '../../src/gateway/service/parse-json.ts'
 import { aClient, answer, aService, item, pageBody, walk } from './fake-service.ts'
 
 const read = (text: string) => parseJson(Buffer.from(text))

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { askAhead } from '../../src/gateway/service/read-pages.ts'
+import type { Reply } from '../../src/gateway/service/reply.ts'
 import { Stop } from '../../src/model/stop.ts'
-import { askAhead } from '../../src/service/read-pages.ts'
-import type { Reply } from '../../src/service/reply.ts'
 import { type Answer, aClient, aClock, anAccess, answer, aService, item, page, pageBody, said } from './fake-service.ts'
 
 /** Resolves when a condition holds; the test's own time limit bounds it. */

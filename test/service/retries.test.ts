@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRateGate } from '../../src/gateway/service/rate-gate.ts'
 import { Dropped, Stop } from '../../src/model/stop.ts'
 import type { Clock } from '../../src/model/time.ts'
-import { createRateGate } from '../../src/service/rate-gate.ts'
 import {
   type Answer,
   aClient,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answerHealth } from '../../src/serving/answer-in-thread.ts'
+import { answerHealth } from '../../src/app/serving/answer-in-thread.ts'
 
 it('says that the process lives, and leaves the rest to the pages, however long they take', async () => {
   const answer = answerHealth(

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { answerInThread, type ThreadRequest } from '../../src/serving/answer-in-thread.ts'
+import { answerInThread, type ThreadRequest } from '../../src/app/serving/answer-in-thread.ts'
 
 function open(timeoutMs = 30_000) {
   const started: Worker[] = []

@@ -2,11 +2,11 @@ import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type ConnectionLimits, type HttpListener, listen } from '../../src/app/serving/listen.ts'
+import { hostCheck } from '../../src/app/serving/refuse-request.ts'
 import { openAccess } from '../../src/pages/access/open-access.ts'
 import { openPages } from '../../src/pages/open-pages.ts'
 import { createSite } from '../../src/pages/site.ts'
-import { type ConnectionLimits, type HttpListener, listen } from '../../src/serving/listen.ts'
-import { hostCheck } from '../../src/serving/refuse-request.ts'
 import { openDemoSite } from '../pages/demo-site.ts'
 
 const mostConnections = 200

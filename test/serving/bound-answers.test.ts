@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type AnswerLimits, type HttpListener, listen } from '../../src/serving/listen.ts'
-import { gatherBytes, streamBytes } from '../../src/serving/stream-bytes.ts'
+import { type AnswerLimits, type HttpListener, listen } from '../../src/app/serving/listen.ts'
+import { gatherBytes, streamBytes } from '../../src/app/serving/stream-bytes.ts'
 
 const mebibyte = 1024 * 1024
 const opened: (HttpListener | Socket)[] = []

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { answerRequests } from '../../src/serving/answer-in-thread.ts'
+import { answerRequests } from '../../src/app/serving/answer-in-thread.ts'
 
 /** Answers with what it was asked; at `/crash` its thread ends, and at `/never` no answer comes. */
 if (parentPort !== null) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { padColumns, widthOf, wrapLine, wrapPieces, wrapProse } from '../../src/text/columns.ts'
+import { padColumns, widthOf, wrapLine, wrapPieces, wrapProse } from '../../src/model/text/columns.ts'
 
 describe('columns', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nearestName } from '../../src/text/nearest-name.ts'
+import { nearestName } from '../../src/model/text/nearest-name.ts'
 
 describe('nearestName', () => {
   const known = ['history', 'policy', 'concurrency', 'services']

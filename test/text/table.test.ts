@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
+import { widthOf } from '../../src/model/text/columns.ts'
+import { type Column, layTable } from '../../src/model/text/table.ts'
 import { stateForm } from '../../src/questions/state.ts'
 import type { Answer, AnswerView } from '../../src/report/answer.ts'
 import { writeAnswer } from '../../src/report/show-answer.ts'
-import { widthOf } from '../../src/text/columns.ts'
-import { type Column, layTable } from '../../src/text/table.ts'
 import { anyCharacter } from '../any-character.ts'
 
 interface Row {

@@ -1,5 +1,5 @@
+import { openSchedulePlanner, type Tick } from '../../src/app/worker/schedule-planner.ts'
 import { readTimetable } from '../../src/policy/timetable.ts'
-import { openSchedulePlanner, type Tick } from '../../src/worker/schedule-planner.ts'
 import { aSchedule, minute } from './worker-harness.ts'
 
 /** A pattern whose minutes are quarters of an hour, and what it says. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { ReloadRequests } from '../../src/app/worker/keep-schedule.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import { ReloadRequests } from '../../src/worker/keep-schedule.ts'
 import { aSchedule, day, hour, iso, minute, work } from './worker-harness.ts'
 
 const times = (runs: readonly { readonly at: number; readonly schedule: string }[]) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepSharedSchedule, ReloadRequests, type SharedSchedules } from '../../src/worker/keep-schedule.ts'
+import { keepSharedSchedule, ReloadRequests, type SharedSchedules } from '../../src/app/worker/keep-schedule.ts'
 import { aSchedule } from './worker-harness.ts'
 
 const hourly = aSchedule({ name: 'hourly', cron: '0 * * * *' })

@@ -1,7 +1,7 @@
 import { Registry } from '@prometheus-io/client'
 import { describe, expect, it } from 'vitest'
-import type { PoolState } from '../../src/pool/workers.ts'
-import { openPoolMetrics } from '../../src/worker/pool-metrics.ts'
+import type { PoolState } from '../../src/app/pool/workers.ts'
+import { openPoolMetrics } from '../../src/app/worker/pool-metrics.ts'
 
 const worker = { host: 'a', pid: 1, run: null }
 const state: PoolState = {

@@ -3,9 +3,9 @@ import { createServer, request } from 'node:http'
 import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { boundConnections, listen } from '../../src/serving/listen.ts'
-import { hostCheck } from '../../src/serving/refuse-request.ts'
-import { openHealth, workerPort } from '../../src/worker/port.ts'
+import { boundConnections, listen } from '../../src/app/serving/listen.ts'
+import { hostCheck } from '../../src/app/serving/refuse-request.ts'
+import { openHealth, workerPort } from '../../src/app/worker/port.ts'
 import { minute } from './worker-harness.ts'
 
 const answers = {

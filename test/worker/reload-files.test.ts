@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readAgain } from '../../src/worker/reload-files.ts'
+import { readAgain } from '../../src/app/worker/reload-files.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { configure } from '../config/config-fixture.ts'
 

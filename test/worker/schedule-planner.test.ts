@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missedTick } from '../../src/worker/next-times.ts'
+import { missedTick } from '../../src/app/worker/next-times.ts'
 import {
   type Entry,
   longestNapMs,
@@ -7,7 +7,7 @@ import {
   openSchedulePlanner,
   type PlannerStart,
   smallStepMs,
-} from '../../src/worker/schedule-planner.ts'
+} from '../../src/app/worker/schedule-planner.ts'
 
 /** A schedule that ticks at every multiple of so many milliseconds. */
 function every(periodMs: number, other: Partial<Entry> = {}): Entry {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { watchAgreement } from '../../src/worker/reload-files.ts'
+import { watchAgreement } from '../../src/app/worker/reload-files.ts'
 
 const minuteMs = 60_000
 

@@ -1,6 +1,6 @@
+import { keepSchedule, ReloadRequests, type Work, type WorkerObserver } from '../../src/app/worker/keep-schedule.ts'
 import type { Schedule } from '../../src/config/configuration.ts'
 import type { Clock } from '../../src/model/time.ts'
-import { keepSchedule, ReloadRequests, type Work, type WorkerObserver } from '../../src/worker/keep-schedule.ts'
 
 export const minute = 60_000
 export const hour = 60 * minute

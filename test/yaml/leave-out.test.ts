@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { examineDocument } from '../../src/yaml/read-document.ts'
+import { examineDocument } from '../../src/model/yaml/read-document.ts'
 
 const schema = z.strictObject({
   a: z.int().exactOptional(),

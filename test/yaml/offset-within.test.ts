@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { offsetWithin } from '../../src/yaml/node-values.ts'
+import { offsetWithin } from '../../src/model/yaml/node-values.ts'
 
 /** The text in the file at the place of `needle` in the decoded text. */
 function found(file: string, needle: string): string {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { readState } from '../../src/baseline/state-file.ts'
-import { readFramework } from '../../src/compliance/framework.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { readState } from '../../src/config/state-file.ts'
 import { messageOf } from '../../src/model/errors.ts'
+import { readDocument } from '../../src/model/yaml/read-document.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
 import { readPayload } from '../../src/policy/read-probes.ts'
-import { readDocument } from '../../src/yaml/read-document.ts'
+import { readFramework } from '../../src/report/compliance/framework.ts'
 
 function refusal(read: () => unknown): string {
   try {

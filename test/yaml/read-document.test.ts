@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AuditError } from '../../src/model/errors.ts'
-import { problemLine, refuseProblems } from '../../src/yaml/problem.ts'
-import { readDocument } from '../../src/yaml/read-document.ts'
+import { problemLine, refuseProblems } from '../../src/model/yaml/problem.ts'
+import { readDocument } from '../../src/model/yaml/read-document.ts'
 
 const severity = z.enum(['low', 'high'])
 const schema = z.strictObject({

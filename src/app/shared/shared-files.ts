@@ -1,11 +1,11 @@
-import { createSealer, type Sealer } from '../../inventory/sealer.ts'
+import { createSealer, type Sealer } from '../../gateway/inventory/sealer.ts'
 import { toolVersion } from '../../model/package-files.ts'
-import type { RunRequest } from '../../pool/runs.ts'
-import type { Refusal } from '../../pool/workers.ts'
-import type { WorkerFiles } from '../../worker/reload-files.ts'
 import { installationKey } from '../installation-key.ts'
+import type { RunRequest } from '../pool/runs.ts'
+import type { Refusal } from '../pool/workers.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { systemClock } from '../system.ts'
+import type { WorkerFiles } from '../worker/reload-files.ts'
 
 /** The digests of the files that a run began with. */
 type FileDigests = Pick<RunRequest, 'configurationDigest' | 'policyDigest'>

@@ -1,8 +1,8 @@
+import type { ProjectAccess, ServiceClient, UnknownOutcome } from '../../gateway/service/service-client.ts'
+import { ServiceFault } from '../../gateway/service/service-fault.ts'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Json } from '../../model/json.ts'
 import type { Probe } from '../../policy/probe.ts'
-import type { ProjectAccess, ServiceClient, UnknownOutcome } from '../../service/service-client.ts'
-import { ServiceFault } from '../../service/service-fault.ts'
 
 export interface FunctionRun {
   readonly client: ServiceClient

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { smtpServer } from '../../config/notify-schema.ts'
 import { messageOf } from '../../model/errors.ts'
-import { cut, neutralise } from '../../text/neutralise.ts'
+import { cut, neutralise } from '../../model/text/neutralise.ts'
 import { accepted, type Message, type Outcome, refused, type SendMessage } from '../message.ts'
 import { type Line, plainLine, showMessage } from '../show-message.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ForOwners } from '../../config/notify-schema.ts'
+import { neutralise } from '../../model/text/neutralise.ts'
 import { isoTime } from '../../model/time.ts'
-import { neutralise } from '../../text/neutralise.ts'
 import type { SendMessage } from '../message.ts'
 import {
   type AskTracker,

@@ -1,6 +1,6 @@
+import type { ProxyVariables } from '../../gateway/service/proxy-for.ts'
+import { cut, neutralise } from '../../model/text/neutralise.ts'
 import type { Severity } from '../../model/violation.ts'
-import type { ProxyVariables } from '../../service/proxy-for.ts'
-import { cut, neutralise } from '../../text/neutralise.ts'
 import type { Message, SendMessage } from '../message.ts'
 import { post } from '../request.ts'
 import { fitMessage, plainLine, showMessage } from '../show-message.ts'

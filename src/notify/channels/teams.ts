@@ -1,5 +1,5 @@
-import type { ProxyVariables } from '../../service/proxy-for.ts'
-import { cut, neutralise } from '../../text/neutralise.ts'
+import type { ProxyVariables } from '../../gateway/service/proxy-for.ts'
+import { cut, neutralise } from '../../model/text/neutralise.ts'
 import type { Message, SendMessage } from '../message.ts'
 import { post } from '../request.ts'
 import { fitMessage, type Line, type SpanMarkup, showLine, showMessage } from '../show-message.ts'

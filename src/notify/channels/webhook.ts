@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { secretBytes } from '../../config/notify-schema.ts'
-import type { ProxyVariables } from '../../service/proxy-for.ts'
+import type { ProxyVariables } from '../../gateway/service/proxy-for.ts'
 import type { Message, SendMessage } from '../message.ts'
 import { post } from '../request.ts'
 

@@ -1,6 +1,6 @@
+import { readBody } from '../../app/serving/stream-bytes.ts'
 import type { ReaderToken } from '../../config/serve-schema.ts'
 import { html } from '../../report/html/markup.ts'
-import { readBody } from '../../serving/stream-bytes.ts'
 import { layOutNotice } from '../layout.ts'
 import { endedCookie, sessionCookie } from './credentials.ts'
 import { asPage, isCrossSite, neverStored, reasonToWait, wwwAuthenticate } from './refuse.ts'

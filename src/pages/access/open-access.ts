@@ -1,5 +1,5 @@
 import type { ReaderToken, ServeSettings, TrustedProxy } from '../../config/serve-schema.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { neutralise } from '../../model/text/neutralise.ts'
 import { everyone, type Viewer } from '../page.ts'
 import { type Credential, credentialIn, endedCookie, openCredentials } from './credentials.ts'
 import { logIn, logOut } from './log-in.ts'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import { mostBodyBytes, readBody } from '../../serving/stream-bytes.ts'
-import { escapeUnseen } from '../../text/neutralise.ts'
+import { mostBodyBytes, readBody } from '../../app/serving/stream-bytes.ts'
+import { escapeUnseen } from '../../model/text/neutralise.ts'
 import { isCrossSite } from '../access/refuse.ts'
 import { forbidCaching } from '../freshness.ts'
 import { type McpServer, openMcp } from './answer-message.ts'

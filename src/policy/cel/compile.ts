@@ -1,7 +1,7 @@
 import type { ASTNode, TypeError as CelTypeError, Context, ParseError } from '@marcbachmann/cel-js'
 import { patternFault } from '../../gateway/expressions.ts'
 import type { Kind } from '../../model/resource.ts'
-import { nearestName } from '../../text/nearest-name.ts'
+import { nearestName } from '../../model/text/nearest-name.ts'
 import { cel, extensionFunctions, fieldsOf, type Language, otherVariables, spentCall } from './language.ts'
 
 /** A compiled expression. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maskCredentials } from '../../inventory/seal-text.ts'
+import { maskCredentials } from '../../gateway/inventory/seal-text.ts'
 import { messageOf } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'

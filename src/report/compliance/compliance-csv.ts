@@ -1,5 +1,5 @@
-import type { Compliance, ControlEvidence, Exemption } from '../../compliance/compliance.ts'
 import { type Cell, csvTable } from '../csv-table.ts'
+import type { Compliance, ControlEvidence, Exemption } from './compliance.ts'
 import { type ComplianceFormat, isExempted } from './compliance-format.ts'
 import { describeSource } from './describe-exemption.ts'
 

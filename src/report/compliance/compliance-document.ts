@@ -1,16 +1,6 @@
-import type {
-  Compliance,
-  CompliancePeriod,
-  ControlEvidence,
-  ControlRule,
-  ControlState,
-  ControlViolation,
-  Exemption,
-  Preparation,
-} from '../../compliance/compliance.ts'
+import { count } from '../../model/text/count.ts'
 import { showOpenTime } from '../../model/time.ts'
 import { isAtLeast, isOpen, severities } from '../../model/violation.ts'
-import { count } from '../../text/count.ts'
 import { describeSigner, nameAccount } from '../describe-ending.ts'
 import { groupEvidenceGaps, nameGaps } from '../describe-failures.ts'
 import {
@@ -31,6 +21,16 @@ import {
 } from '../document/blocks.ts'
 import { describeSeen } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
+import type {
+  Compliance,
+  CompliancePeriod,
+  ControlEvidence,
+  ControlRule,
+  ControlState,
+  ControlViolation,
+  Exemption,
+  Preparation,
+} from './compliance.ts'
 import {
   besidesOf,
   countStates,

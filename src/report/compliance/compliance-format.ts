@@ -1,3 +1,6 @@
+import { countEach } from '../../model/text/count.ts'
+import { isSolved } from '../../model/violation.ts'
+import type { RenderOptions } from '../report-format.ts'
 import {
   type Compliance,
   type ControlEvidence,
@@ -5,10 +8,7 @@ import {
   type ControlViolation,
   controlStates,
   describeBesides,
-} from '../../compliance/compliance.ts'
-import { isSolved } from '../../model/violation.ts'
-import { countEach } from '../../text/count.ts'
-import type { RenderOptions } from '../report-format.ts'
+} from './compliance.ts'
 
 /** A format of a compliance report: a pure function of it that returns whole lines. */
 export type ComplianceFormat = (compliance: Compliance, render: RenderOptions) => string

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { cut, neutralise, neutraliseJson } from '../../model/text/neutralise.ts'
 import type {
   Compliance,
   ControlEvidence,
@@ -6,8 +7,7 @@ import type {
   ControlViolation,
   Exemption,
   ExpectedChange,
-} from '../../compliance/compliance.ts'
-import { cut, neutralise, neutraliseJson } from '../../text/neutralise.ts'
+} from './compliance.ts'
 import { type ComplianceFormat, describeState, describeStates, isExempted, latestOf } from './compliance-format.ts'
 import { describeExemption } from './describe-exemption.ts'
 import { describeExpected } from './describe-expected.ts'

@@ -1,5 +1,5 @@
-import type { ControlEvidence, Exemption } from '../../compliance/compliance.ts'
 import { describeDecision, describePosition } from '../describe-ending.ts'
+import type { ControlEvidence, Exemption } from './compliance.ts'
 
 /** That a person gave no reason is said to an auditor. */
 export function describeExemption(exemption: Exemption): string {

@@ -1,5 +1,5 @@
-import type { ExpectedChange } from '../../compliance/compliance.ts'
 import { showTime } from '../text/show-time.ts'
+import type { ExpectedChange } from './compliance.ts'
 
 /** Changes of one window and ticket, the latest first. */
 export interface ExpectedGroup {

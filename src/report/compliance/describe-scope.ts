@@ -1,8 +1,8 @@
-import type { Compliance, CompliancePeriod } from '../../compliance/compliance.ts'
 import type { RunGateway } from '../../model/run-scope.ts'
+import { count } from '../../model/text/count.ts'
 import { showOpenTime } from '../../model/time.ts'
-import { count } from '../../text/count.ts'
 import { showTime } from '../text/show-time.ts'
+import type { Compliance, CompliancePeriod } from './compliance.ts'
 
 /** What the report is about, as names and sentences; the company is left out where the configuration does not name it. */
 export function describeScope({

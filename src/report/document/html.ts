@@ -1,5 +1,5 @@
 import type { Kind } from '../../model/resource.ts'
-import { count } from '../../text/count.ts'
+import { count } from '../../model/text/count.ts'
 import { fieldTable } from '../html/components/field-table.ts'
 import {
   factList,

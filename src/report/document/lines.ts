@@ -1,4 +1,4 @@
-import { count } from '../../text/count.ts'
+import { count } from '../../model/text/count.ts'
 import type { CauseField } from '../describe-cause.ts'
 import { shorten } from '../text/shorten.ts'
 import { showValues } from '../text/show-values.ts'

@@ -1,5 +1,5 @@
-import { count } from '../../text/count.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { count } from '../../model/text/count.ts'
+import { neutralise } from '../../model/text/neutralise.ts'
 import { code, prose } from '../markdown-prose.ts'
 import { showTime } from '../text/show-time.ts'
 import {

@@ -1,5 +1,5 @@
 import { html as escaped, raw } from 'hono/html'
-import { neutralise } from '../../text/neutralise.ts'
+import { neutralise } from '../../model/text/neutralise.ts'
 
 /** Text that is HTML already. Only `html` and `trusted` make it, so all other text in a page is escaped. */
 export type Markup = ReturnType<typeof raw>

@@ -1,7 +1,7 @@
+import { count, countEach } from '../../model/text/count.ts'
 import { showOpenTime } from '../../model/time.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
 import { countSeverities, type Severity, severities, totalOf } from '../../model/violation.ts'
-import { count, countEach } from '../../text/count.ts'
 import { shorten } from '../text/shorten.ts'
 import { fold, severityBar, severityChip } from './components/parts.ts'
 import { cell, table } from './components/table.ts'

@@ -1,7 +1,7 @@
 import type { Note } from '../../model/note.ts'
+import { count } from '../../model/text/count.ts'
 import { dayMs, showOpenTime } from '../../model/time.ts'
 import type { SeverityTrend, Trend } from '../../model/trend.ts'
-import { count } from '../../text/count.ts'
 import { showTime } from '../text/show-time.ts'
 import { noteLine } from './components/parts.ts'
 import { html, type Markup, nothing } from './markup.ts'

@@ -1,4 +1,4 @@
-import { quoteForShell } from '../../repair/curl.ts'
+import { quoteForShell } from '../../gateway/repair/curl.ts'
 
 /** How a command line named its configuration and its history; absent where it left them to the defaults. */
 export interface NamedHistory {

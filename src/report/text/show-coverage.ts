@@ -1,6 +1,6 @@
 import type { Report } from '../../model/report.ts'
-import { count } from '../../text/count.ts'
-import { neutralise } from '../../text/neutralise.ts'
+import { count } from '../../model/text/count.ts'
+import { neutralise } from '../../model/text/neutralise.ts'
 import { describeFailures, groupFailures } from '../describe-failures.ts'
 import { shorten } from './shorten.ts'
 

@@ -1,4 +1,4 @@
-import { neutralise } from '../../text/neutralise.ts'
+import { neutralise } from '../../model/text/neutralise.ts'
 
 /** `2026-11-21T03:04:05.678Z` → `2026-11-21 03:04 UTC`; anything else as it is. */
 export function showTime(iso: string): string {

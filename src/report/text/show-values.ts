@@ -1,7 +1,7 @@
 import type { FieldChange } from '../../model/change.ts'
 import { displayJson, displayText, isExactNumber } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
-import { neutralise, neutraliseQuoted } from '../../text/neutralise.ts'
+import { neutralise, neutraliseQuoted } from '../../model/text/neutralise.ts'
 import { shortenSeals } from './shorten.ts'
 
 /** Both values of a changed field, each of at most `columns` characters, cut so that the difference stays visible. */

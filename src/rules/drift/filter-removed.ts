@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../../text/count.ts'
+import { count } from '../../model/text/count.ts'
 import type { EventFilter } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import { appliedFilters, declaredEvents, filterFor, filterRows } from '../shared/delivered-events.ts'

@@ -3,7 +3,7 @@ import { type FilterPart, filterParts, sufficientFields } from '../../gateway/fi
 import { canonicalJson } from '../../model/canonical-json.ts'
 import { compareNumbers, displayJson } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
-import { count } from '../../text/count.ts'
+import { count } from '../../model/text/count.ts'
 import type { EventFilter, FilterConfig } from '../engine/attributes.ts'
 import { driftRule } from '../engine/define-rule.ts'
 import type { RuleFinding } from '../engine/rule.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { pointerStep } from '../../model/json.ts'
+import { count } from '../../model/text/count.ts'
 import { dateOf, dayMs } from '../../model/time.ts'
-import { count } from '../../text/count.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 

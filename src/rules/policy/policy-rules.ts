@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { pointerStep } from '../../model/json.ts'
+import { count, countEach } from '../../model/text/count.ts'
 import { dayMs, formatExpiry } from '../../model/time.ts'
 import { severities, totalOf } from '../../model/violation.ts'
-import { count, countEach } from '../../text/count.ts'
 import { resourceRule, violationsRule } from '../engine/define-rule.ts'
 import type { Rule } from '../engine/rule.ts'
 

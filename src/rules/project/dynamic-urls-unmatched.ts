@@ -1,4 +1,4 @@
-import { count } from '../../text/count.ts'
+import { count } from '../../model/text/count.ts'
 import { projectRule } from '../engine/define-rule.ts'
 
 const path = '/config/allow_unmatched_dynamic_urls'

@@ -1,4 +1,4 @@
-import { count } from '../../text/count.ts'
+import { count } from '../../model/text/count.ts'
 import { projectRule } from '../engine/define-rule.ts'
 
 /** No release of Convoy reads `is_disabled` but to show it. Sources of other types take no events in any case. */

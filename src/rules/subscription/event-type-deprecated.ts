@@ -1,4 +1,4 @@
-import { count } from '../../text/count.ts'
+import { count } from '../../model/text/count.ts'
 import { isNone } from '../engine/attributes.ts'
 import { projectRule } from '../engine/define-rule.ts'
 import { subscribedTypes } from '../shared/delivered-events.ts'

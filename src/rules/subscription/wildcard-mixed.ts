@@ -1,4 +1,4 @@
-import { count } from '../../text/count.ts'
+import { count } from '../../model/text/count.ts'
 import { resourceRule } from '../engine/define-rule.ts'
 import { appliedFilters, asksTheSame, declaredEvents, filterRows, rowPath } from '../shared/delivered-events.ts'
 

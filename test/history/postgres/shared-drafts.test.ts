@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { SharedRunDraft } from '../../../src/app/pool/open-pool.ts'
 import { acquireRun } from '../../../src/history/draft/run-draft.ts'
 import { SqlScanDraft } from '../../../src/history/draft/scan-draft.ts'
 import { movableDatabase } from '../../../src/history/postgres/movable-database.ts'
@@ -7,7 +8,6 @@ import { openPostgresHistory } from '../../../src/history/postgres/postgres-hist
 import { sqlReader } from '../../../src/history/reader.ts'
 import { keepNothing } from '../../../src/history/retention.ts'
 import { pruneHistory } from '../../../src/history/sql/prune-history.ts'
-import { SharedRunDraft } from '../../../src/pool/open-pool.ts'
 import { auditPages } from '../audit-pages.ts'
 import { digestsOf } from '../digests-contract.ts'
 import { contentsOfDatabase } from '../move/copied.ts'

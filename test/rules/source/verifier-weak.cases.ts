@@ -1,5 +1,5 @@
-import { createSealer } from '../../../src/inventory/sealer.ts'
-import { takeInventory } from '../../../src/inventory/take-inventory.ts'
+import { createSealer } from '../../../src/gateway/inventory/sealer.ts'
+import { takeInventory } from '../../../src/gateway/inventory/take-inventory.ts'
 import type { JsonObject } from '../../../src/model/json.ts'
 import type { Cases, Seen } from '../rule-cases.ts'
 

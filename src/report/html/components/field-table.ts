@@ -1,7 +1,7 @@
 import type { FieldChange } from '../../../model/change.ts'
 import { displayJson } from '../../../model/exact-number.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
-import { count } from '../../../text/count.ts'
+import { count } from '../../../model/text/count.ts'
 import type { CauseField } from '../../describe-cause.ts'
 import { shorten, shortenSeals } from '../../text/shorten.ts'
 import { html, type Markup, nothing } from '../markup.ts'

@@ -1,7 +1,7 @@
 import type { Note } from '../../../model/note.ts'
 import type { Kind } from '../../../model/resource.ts'
+import { count, countEach } from '../../../model/text/count.ts'
 import { type Severity, severities, totalOf } from '../../../model/violation.ts'
-import { count, countEach } from '../../../text/count.ts'
 import { isWebAddress, timeOf } from '../../describe-notes.ts'
 import { shellWord } from '../../text/commands.ts'
 import { shorten } from '../../text/shorten.ts'

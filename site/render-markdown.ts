@@ -31,7 +31,8 @@ export function renderAsRepository(md: Renderer, { checkout, repository, linked 
     // Else Vue would compile the text of the page.
     return `<div v-pre>${render(text, env)}</div>`
   }
-  md.renderer.rules.html_block = (tokens, index) => textOfHtml(tokens[index], 'p')
+  md.renderer.rules.html_block = (tokens, index) =>
+    pictureOf(tokens[index]?.content ?? '') ?? textOfHtml(tokens[index], 'p')
   md.renderer.rules.html_inline = (tokens, index) => textOfHtml(tokens[index], 'span')
   md.disable([...generatorRules], true)
   md.core.ruler.push('links between files', ({ tokens, env, Token }) => {
@@ -74,6 +75,19 @@ function hrefOf(target: LinkTarget, href: string, repository: string | undefined
   if (target.kind === 'file') return `/${target.path}`
   if (target.kind === 'repository') return `${repository}/${target.isFolder ? 'tree' : 'blob'}/HEAD/${target.path}`
   return href
+}
+
+/**
+ * A picture that has one file for dark and one for light, as a repository shows it: both, since the switch of the site
+ * chooses between them and not only the browser. Undefined for any other HTML.
+ */
+function pictureOf(html: string): string | undefined {
+  const [, night, day, alt] =
+    html.match(
+      /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([\w./-]+)">\s*<img src="([\w./-]+)" alt="([^"<>&]+)">\s*<\/picture>\s*$/,
+    ) ?? []
+  if (night === undefined || day === undefined) return undefined
+  return `<p><img class="in-light" src="./${day}" alt="${alt}"><img class="in-dark" src="./${night}" alt="${alt}"></p>`
 }
 
 /** Comments are not shown, and tags are shown as they are written; the generator's own symbols are left alone. */

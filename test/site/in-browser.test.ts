@@ -160,6 +160,41 @@ describe.skipIf(!existsSync(executablePath))('the site in Chromium', () => {
     await page.close()
   })
 
+  it('finds each question to the history by its words', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    await page.goto(`${site.url}/docs/tutorial.html`)
+    const field = page.locator('.VPLocalSearchBox input')
+    const press = async () => {
+      await page.keyboard.press('Control+k')
+      return field.isVisible()
+    }
+    await expect.poll(press, { timeout: 20_000, interval: 250 }).toBe(true)
+    const text = readFileSync(join(checkout, 'docs/how-to/ask-the-history.md'), 'utf8')
+    const questions = [...text.matchAll(/^#{2,3} (.+\?)$/gm)].map(([, question = '']) => question)
+    expect(questions.length).toBeGreaterThanOrEqual(10)
+    const result = page.locator('.VPLocalSearchBox .result').first()
+    for (const question of questions) {
+      await field.fill('')
+      await result.waitFor({ state: 'detached' })
+      await field.fill(question)
+      expect(await result.innerText()).toContain('Ask the history')
+      expect(await result.innerText()).toContain(question)
+    }
+    await page.close()
+  })
+
+  it.each(['light', 'dark'] as const)('begins with a picture of an audit, %s', async (colorScheme) => {
+    const page = await browser.newPage({ viewport: { width: 400, height: 900 }, colorScheme })
+    await page.goto(site.url)
+    const shown = page.locator('main img:visible')
+    expect(await shown.count()).toBe(1)
+    expect(await shown.getAttribute('class')).toBe(`in-${colorScheme}`)
+    const { y = 900 } = (await shown.boundingBox()) ?? {}
+    expect(y).toBeLessThan(600)
+    expect(await page.locator('main').innerText()).not.toMatch(/<\w/)
+    await page.close()
+  })
+
   it.each([true, false])('says that a page does not exist, and where to go, script %s', async (javaScriptEnabled) => {
     const context = await browser.newContext({ javaScriptEnabled })
     const page = await context.newPage()

@@ -22,25 +22,21 @@ const intro = `# The configuration
 Every member of \`hookdrift.yaml\`. Generated from [its schema](../../config/hookdrift.schema.json) by \`npm run reference\`;
 [config/hookdrift.example.yaml](../../config/hookdrift.example.yaml) shows each member once.
 
-Any text may hold \`\${VAR}\`, \`\${VAR:-default}\` or \`\${file:PATH}\`; \`$\${\` is a literal \`\${\`. Paths are relative to the file.
-Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`; \`keep_within\` has units of its own.
+Any text may hold \`\${VAR}\`, \`\${VAR:-default}\` or \`\${file:PATH}\`, and a secret is written so; \`$\${\` is a literal \`\${\`.
+Paths are relative to the file. Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`; \`keep_within\` has units of its own.
 
-\`hookdrift doctor --offline\` reports every mistake, also in the policy, and warns of what is likely one: a project that no
-schedule audits; an override, a waiver, a schedule or a channel that is for no project. The projects of a list are those
-of the last runs, where the history is a file. \`hookdrift config show\` shows what is in force and where each value comes
-from.
+\`hookdrift doctor --offline\` reports every mistake, also in the policy, and warns of what is likely one, such as a project
+that no schedule audits. \`hookdrift config show\` shows what is in force and where each value comes from.
 
 ## Options
 
-\`hookdrift COMMAND --help\` and \`man hookdrift\` describe each command with its options and examples;
-\`hookdrift completion bash\` prints a script with which a shell completes all of this
-([install](../how-to/install.md#completion)). An option comes before a variable, and a variable before a default:
-\`--config\`, \`HOOKDRIFT_CONFIG\`, \`hookdrift.yaml\`. \`-v\` and \`-V\` are \`--version\`. All commands exit as
-[exit codes](errors.md#exit-codes) says.
+\`hookdrift COMMAND --help\` and \`man hookdrift\` describe each command with its options and examples; the shell can
+[complete them](../how-to/install.md#completion). An option comes before a variable, and a variable before a default:
+\`--config\`, \`HOOKDRIFT_CONFIG\`, \`hookdrift.yaml\`. All commands exit as [exit codes](errors.md#exit-codes) says.
 
 Each command takes \`--color auto|always|never\`. \`auto\` means colour on a terminal, unless \`NO_COLOR\` is set or \`TERM\`
-is \`dumb\`. \`FORCE_COLOR\` or \`CLICOLOR_FORCE\` means colour in a pipe, too; \`NO_COLOR\` comes before both, and \`0\` in
-them means none. Files of \`--report\` and \`--output\` have none.
+is \`dumb\`. \`FORCE_COLOR\` or \`CLICOLOR_FORCE\` means colour in a pipe, too; \`NO_COLOR\` comes before both. Files of
+\`--report\` and \`--output\` have none.
 
 ## In an editor
 
@@ -54,17 +50,15 @@ Editors that speak the YAML language server complete and check the file when its
 
 ## Without a file
 
-Where there is no \`hookdrift.yaml\`, and neither \`--config\` nor \`HOOKDRIFT_CONFIG\` names a file, these variables are the
-configuration of one service:
+Where there is no \`hookdrift.yaml\`, and neither \`--config\` nor \`HOOKDRIFT_CONFIG\` names a file, variables are the
+configuration of one service, whose name is its host:
 
 \`\`\`sh
 export HOOKDRIFT_URL=https://hooks.example.com HOOKDRIFT_KEY_FILE=/run/secrets/acme
 HOOKDRIFT_PROJECTS=all HOOKDRIFT_ORGANISATION=01KZ2EQ4003TYCW8DJTDTD31XD hookdrift audit
 \`\`\`
 
-The service is called by its host, so a project is shown as \`hooks.example.com/payments\`. History, key for the seals and
-log are where they are for a file in the working directory. \`hookdrift audit --url URL\` takes the place of
-\`HOOKDRIFT_URL\`. An empty variable counts as unset.
+\`hookdrift audit --url URL\` takes the place of \`HOOKDRIFT_URL\`. An empty variable counts as unset.
 
 ## Environment
 
@@ -148,6 +142,8 @@ function rangeOf({ type, minimum, maximum }: Schema): string {
   return maximum === Number.MAX_SAFE_INTEGER ? ` At least ${minimum}.` : ` From ${minimum} to ${maximum}.`
 }
 
+/** How a secret is written is said once, above. */
 function sentence(text: string): string {
-  return /[.!?)…]$/.test(text) ? text : `${text}.`
+  const brief = text.replace(/[,;] as \$\{VAR\} or \$\{file:PATH\}/, '')
+  return /[.!?)…]$/.test(brief) ? brief : `${brief}.`
 }

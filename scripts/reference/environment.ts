@@ -8,10 +8,10 @@ export const environment: readonly (readonly [names: string, about: string])[] =
     '`HOOKDRIFT_HISTORY`',
     'the history, a file or `postgres://…`; overrides the configuration, and `--history` overrides both.',
   ],
-  ['`PGPASSWORD`', 'the password for a history in PostgreSQL whose URL has none; else the password file gives it.'],
+  ['`PGPASSWORD`', 'the password for a history in PostgreSQL whose URL has none.'],
   [
     '`HOOKDRIFT_SEAL_KEY`',
-    'the key under which secrets are sealed, 32 characters or more; overrides `seal_key` of the configuration. Without both, hookdrift uses the file `hookdrift.key` next to the history, and makes it on first use; a history in PostgreSQL needs a given one.',
+    'the key under which secrets are sealed, 32 characters or more; overrides `seal_key`. Without both, the file `hookdrift.key` next to the history, made on first use; a history in PostgreSQL needs a given one.',
   ],
   ['`HOOKDRIFT_URL`', 'the URL of the gateway, where there is no configuration.'],
   ['`HOOKDRIFT_KEY`, `HOOKDRIFT_KEY_FILE`', 'with `HOOKDRIFT_URL`: the key, or the file that contains it.'],
@@ -25,7 +25,7 @@ export const environment: readonly (readonly [names: string, about: string])[] =
   ],
   [
     '`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM`',
-    '`1` uses a history on NFS, SMB, FUSE and the like, which is refused otherwise. See [keep the history](../how-to/keep-the-history.md).',
+    '`1` uses a history on NFS, SMB, FUSE and the like, which is [refused](../how-to/keep-the-history.md) otherwise.',
   ],
   ['`HOOKDRIFT_LOG`', 'the level of the log on stderr: `trace`, `debug`, `info`, `warn` (default), `error`, `silent`.'],
   [
@@ -34,6 +34,6 @@ export const environment: readonly (readonly [names: string, about: string])[] =
   ],
   [
     '`NO_PROXY`',
-    'what is reached without the proxy; the same name in small letters comes first. Entries are separated by commas or blanks: a name (`example.com` or `.example.com` for the host and all below it, `*.example.com` for what is below it only), an address (`10.4.3.2`, `fd00::5`, `[fd00::5]`), a network (`10.0.0.0/8`, `fd00::/8`), each with or without a port (`example.com:8080`, `[fd00::5]:5005`), or `*` for everything. A network is for URLs with an address, since no name is resolved for it. Nothing is excepted unless it is listed, not even `localhost`. Any other entry is a mistake of the configuration (exit 2) where a proxy is named: a key would go through it.',
+    'what is reached without the proxy; the same name in small letters comes first. Entries are separated by commas or blanks: a name (`example.com` or `.example.com` for the host and all below it, `*.example.com` for what is below it only), an address (`10.4.3.2`, `fd00::5`, `[fd00::5]`), a network (`10.0.0.0/8`, `fd00::/8`), each with or without a port (`example.com:8080`, `[fd00::5]:5005`), or `*` for everything. A network is for URLs with an address: no name is resolved for it. Nothing is excepted unless it is listed, not even `localhost`. Any other entry is a mistake (exit 2) where a proxy is named: a key would go through it.',
   ],
 ]

@@ -1,6 +1,4 @@
-import { type ApiAddress, apiEntries, descriptionOf } from '../../src/cli/api/api-entries.ts'
-import { describeCommand } from '../../src/cli/commands.ts'
-import { sentence } from './command-tree.ts'
+import { apiEntries } from '../../src/cli/api/api-entries.ts'
 
 const intro = `# API and assistants
 
@@ -9,8 +7,8 @@ What \`hookdrift serve\` answers to programs, and to assistants that speak the M
 the commands.
 
 \`/api/v1/COMMAND\` is what the command prints with \`--format json\`, byte for byte: the same schema, the same numbers, and
-all rows unless \`limit\` says how many. \`format=csv\` gives the rows as CSV. Options are query parameters, and so are arguments, by their names. An option
-that may be repeated is a parameter that may be; \`?open\` and \`?open=true\` are \`--open\`.
+all rows unless \`limit\` says how many. \`format=csv\` gives the rows as CSV. Options and arguments are query parameters,
+by their names; \`?open\` and \`?open=true\` are \`--open\`.
 
 \`\`\`sh
 curl 'http://127.0.0.1:9465/api/v1/violations?severity=high&project=acme/*&limit=20'
@@ -37,8 +35,7 @@ the history but [a note](#record-a-note), and no parameter names a file.
 An error is \`{"error": {"message": "…", "advice": "…"}}\`; \`advice\` may be null.
 Those of 405 and 421 are plain text.
 
-Answers that only runs change have an \`ETag\`. For a second after the history was asked for its last run, an answer 304 comes
-without asking again: a run is seen a second late at most. All others are \`no-store\`.
+Answers that only runs change have an \`ETag\`; with it, a run is seen a second late at most. All others are \`no-store\`.
 
 ## Record a note
 
@@ -57,8 +54,7 @@ without asking again: a run is seen a second late at most. All others are \`no-s
 ## Feed
 
 \`/feed.atom\` is an Atom feed, newest first: the last 100 resources that drifted and violations that were opened and
-resolved, and the projects that could not be scanned completely, however long. Each entry keeps its id, by every name of
-the port, and leads to its page. \`?run=N\` is the feed as of that run.
+resolved, and the projects that could not be scanned completely, however long. \`?run=N\` is the feed as of that run.
 
 ## Assistants
 
@@ -84,8 +80,7 @@ of the gateways; they need no gateway key. Name a history in PostgreSQL by \`HOO
 
 A list has 100 rows unless \`limit\` says more. An answer of more than a million characters is refused. Every answer has
 \`scans\` (the last run, how many projects were read, how many not completely) and \`coverage\`: what is absent there is
-unknown. \`impact\` is there for readers of all projects, where the process has the key of the gateway; \`notify\` for
-readers of all projects.
+unknown. \`impact\` (where the process has the key of the gateway) and \`notify\` are for readers of all projects.
 
 - **It changes nothing**: not the history, no file, no gateway. Only \`impact\` contacts a gateway, with \`GET\`. It accepts no
   SQL and no file names, and shows no field that holds a secret.
@@ -97,14 +92,15 @@ readers of all projects.
 
 ## Addresses
 
-Below \`/api/v1\`, and as tools of assistants, each with its command: \`--help\` of it describes the parameters.
+Below \`/api/v1\`, and as tools of assistants. \`--help\` of the command describes the parameters.
 `
 
 /** The page about the API of the pages. */
 export function apiPage(): string {
-  return [intro, ...Object.entries(apiEntries).map(describeEntry)].join('\n')
-}
-
-function describeEntry([name, entry]: readonly [string, ApiAddress]): string {
-  return `- \`${name}\`: \`hookdrift ${entry.words}\`. ${sentence(descriptionOf(entry, describeCommand))}`
+  const entries = Object.entries(apiEntries)
+  const own = entries.filter(([name, { words }]) => words === name).map(([name]) => `\`${name}\``)
+  const others = entries
+    .filter(([name, { words }]) => words !== name)
+    .map(([name, { words }]) => `- \`${name}\`: \`hookdrift ${words}\``)
+  return [intro, `By the name of the command: ${own.join(', ')}. By another name:`, '', ...others].join('\n')
 }

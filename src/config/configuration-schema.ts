@@ -253,10 +253,10 @@ const retentionSchema = z
   .strictObject({
     keep_last: count.exactOptional().describe('The last runs'),
     keep_hourly: count.exactOptional().describe('The last run of each of the last hours that have one'),
-    keep_daily: count.exactOptional().describe('The last run of each of the last days that have one'),
-    keep_weekly: count.exactOptional().describe('The last run of each of the last weeks that have one'),
-    keep_monthly: count.exactOptional().describe('The last run of each of the last months that have one'),
-    keep_yearly: count.exactOptional().describe('The last run of each of the last years that have one'),
+    keep_daily: count.exactOptional().describe('As keep_hourly, of days'),
+    keep_weekly: count.exactOptional().describe('As keep_hourly, of weeks'),
+    keep_monthly: count.exactOptional().describe('As keep_hourly, of months'),
+    keep_yearly: count.exactOptional().describe('As keep_hourly, of years'),
     keep_within: z
       .string()
       .refine((text) => readSpan(text) !== undefined, {

@@ -92,15 +92,14 @@ unknown. \`impact\` (where the process has the key of the gateway) and \`notify\
 
 ## Addresses
 
-Below \`/api/v1\`, and as tools of assistants. \`--help\` of the command describes the parameters.
+Below \`/api/v1\`, and as tools of assistants, each by the name of its command unless that is given. \`--help\` of the
+command describes the parameters.
 `
 
 /** The page about the API of the pages. */
 export function apiPage(): string {
-  const entries = Object.entries(apiEntries)
-  const own = entries.filter(([name, { words }]) => words === name).map(([name]) => `\`${name}\``)
-  const others = entries
-    .filter(([name, { words }]) => words !== name)
-    .map(([name, { words }]) => `- \`${name}\`: \`hookdrift ${words}\``)
-  return [intro, `By the name of the command: ${own.join(', ')}. By another name:`, '', ...others].join('\n')
+  const addresses = Object.entries(apiEntries).map(([name, { words }]) =>
+    words === name ? `\`${name}\`` : `\`${name}\` (\`hookdrift ${words}\`)`,
+  )
+  return `${intro}\n${addresses.join(', ')}.`
 }

@@ -36,3 +36,8 @@ describe('the first screen of the README', () => {
     expect(samples.filter((line) => line.length > 80)).toEqual([])
   })
 })
+
+it('names the command that tries hookdrift and the one that tests it, each alone in a sample', () => {
+  const commands = [...readme.matchAll(/^```console\n\$ (.*)\n```$/gm)].map(([, command = '']) => command)
+  expect(commands).toEqual(['npm ci && npm run -s hookdrift -- demo', 'npm ci && npm test'])
+})

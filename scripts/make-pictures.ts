@@ -12,7 +12,8 @@ import { dark, light, terminalPicture } from './pictures/terminal.ts'
 // The pictures of the documentation, from what the program says of a simulated fleet. Needs Debian's Chromium.
 
 const pictures = new URL('../docs/pictures/', import.meta.url)
-const dashboard = JSON.parse(readFileSync(new URL('../docs/monitoring/dashboard.json', import.meta.url), 'utf8'))
+const dashboardFile = new URL('../deploy/grafana/dashboards/hookdrift.json', import.meta.url)
+const dashboard = JSON.parse(readFileSync(dashboardFile, 'utf8'))
 
 /** Answers that pages show, and tests run. */
 const answers = [['preview', 'preview-an-update', 'hookdrift preview rename.sh']] as const

@@ -4,10 +4,13 @@ import { basename, dirname, join, matchesGlob, posix } from 'node:path'
 /** The files of the checkout that are pages of the site. */
 const pagePatterns = ['*.md', 'docs/**/*.md']
 
+/** What people import into another program, or read next to a page. */
+const copied = /^(?:docs|deploy\/(?:grafana|prometheus))\//
+
 /** What a link of a page leads to on the site. Paths are those of files in the checkout. */
 export type LinkTarget =
   | { readonly kind: 'page'; readonly path: string; readonly anchor: string }
-  /** A file of `docs` that is not a page: the site has a copy. */
+  /** A file that is not a page, and of which the site has a copy. */
   | { readonly kind: 'file'; readonly path: string }
   /** A file or a folder that only the repository has. */
   | { readonly kind: 'repository'; readonly path: string; readonly isFolder: boolean }
@@ -32,7 +35,7 @@ export function resolveLink(checkout: string, from: string, href: string): LinkT
     throw new Error(`${from}: the link ${href} leads nowhere`)
   if (statSync(join(checkout, path)).isDirectory()) return folderTarget(checkout, path)
   if (isPage(path)) return { kind: 'page', path, anchor: anchor === undefined ? '' : `#${anchor}` }
-  return path.startsWith('docs/') ? { kind: 'file', path } : { kind: 'repository', path, isFolder: false }
+  return copied.test(path) ? { kind: 'file', path } : { kind: 'repository', path, isFolder: false }
 }
 
 /** A folder with pages is its own page, or the first in it: the navigation shows the others. */

@@ -16,7 +16,8 @@ interface Panel {
   readonly title: string
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly fieldConfig?: { readonly defaults?: { readonly unit?: string } }
-  readonly targets: readonly { readonly expr: string }[]
+  /** A row has none. */
+  readonly targets?: readonly { readonly expr: string }[]
 }
 
 type Series = ReadonlyMap<string, number>
@@ -38,7 +39,9 @@ export function readScrape(at: number, text: string): Scrape {
  * dashboard's own. Panels whose expressions need rates over hours are left out.
  */
 export function dashboardPage(dashboard: { readonly panels: readonly Panel[] }, scrapes: readonly Scrape[]): string {
-  const panels = dashboard.panels.filter(({ targets }) => !/rate\(|increase\(/.test(targets[0]?.expr ?? '')).slice(0, 8)
+  const panels = dashboard.panels
+    .filter(({ targets: [first] = [] }) => first !== undefined && !/rate\(|increase\(/.test(first.expr))
+    .slice(0, 8)
   const cells = panels.map((panel) => {
     const { x, y, w, h } = panel.gridPos
     const place = `grid-column: ${x + 1} / span ${w}; grid-row: ${y + 1} / span ${h}`
@@ -58,7 +61,7 @@ svg { width: 100%; height: 150px } .none { color: #8e8e99; text-align: center; p
 }
 
 function draw(panel: Panel, scrapes: readonly Scrape[]): string {
-  const expression = panel.targets[0]?.expr ?? ''
+  const expression = panel.targets?.[0]?.expr ?? ''
   const last = scrapes.at(-1)
   if (last === undefined) return ''
   const now = evaluate(expression, last)
@@ -80,7 +83,8 @@ function draw(panel: Panel, scrapes: readonly Scrape[]): string {
 /** As much of PromQL as the dashboard's first rows use. Keys are the values of the labels that are kept. */
 function evaluate(expression: string, { at, samples }: Scrape): Series {
   const of = (name: string) => samples.filter((sample) => sample.name === name)
-  const [, by, summed] = /sum by \(([^)]*)\) \((\w+)\)/.exec(expression) ?? []
+  // One worker is scraped: the largest number of all workers is its own.
+  const [, by, summed] = /sum by \(([^)]*)\) \((?:max by \([^)]*\) \()?(\w+)/.exec(expression) ?? []
   if (by !== undefined && summed !== undefined) {
     const keys = by.split(/, ?/)
     const sums = new Map<string, number>()

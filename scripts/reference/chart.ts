@@ -43,11 +43,6 @@ export function chartFile({ repository, homepage }: Pick<Owner, 'repository' | '
   return `# Written by \`npm run reference\`, from package.json and release/owner.json.\n${stringify(chart)}`
 }
 
-/** The alert rules, where a chart can read them. */
-export function chartAlerts(): string {
-  return `# Written by \`npm run reference\`: change docs/monitoring/alerts.yaml.\n${textOf('docs/monitoring/alerts.yaml')}`
-}
-
 /** What the chart deploys, and every value with its default. */
 export function chartPage(): string {
   const { description, version } = parse(chartFile({ repository: '', homepage: '' }))

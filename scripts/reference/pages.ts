@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { mcpEntry } from '../release/mcp-entry.ts'
 import { codeOwners, readOwner } from '../release/owner.ts'
+import { chartAlerts, grafanaAlerts } from './alerts.ts'
 import { apiPage } from './api.ts'
-import { chartAlerts, chartFile, chartPage } from './chart.ts'
+import { chartFile, chartPage } from './chart.ts'
 import { configurationPage } from './configuration.ts'
 import { rulesPage } from './lists.ts'
 import { manPage } from './man-page.ts'
@@ -16,6 +17,7 @@ const owner = readOwner(checkout)
 /** Generated pages and schemas, by their paths. */
 export const referencePages: Readonly<Record<string, () => string | Promise<string>>> = {
   '.github/CODEOWNERS': () => codeOwners(owner),
+  'deploy/grafana/provisioning/alerting/hookdrift.yaml': grafanaAlerts,
   'deploy/helm/Chart.yaml': () => chartFile(owner),
   'deploy/helm/README.md': () => finish(chartPage()),
   'deploy/helm/alerts.yaml': chartAlerts,

@@ -1,27 +1,21 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { grafanaFiles } from '../../scripts/reference/grafana.ts'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
-import { checkout, textOf } from './build-image.ts'
+import { textOf } from './build-image.ts'
+import { dashboard, dashboardFile, panels, rows } from './read-dashboard.ts'
 
-const folder = join(checkout, 'deploy/grafana')
-const read = (name: string) => readFileSync(join(folder, name), 'utf8')
-const dashboard = JSON.parse(read('dashboards/hookdrift.json'))
-const { datasources } = parse(read('provisioning/datasources/hookdrift.yaml'))
+const provisioned = (name: string) => textOf(`deploy/grafana/provisioning/${name}/hookdrift.yaml`)
+const alerting = provisioned('alerting')
+const datasources: readonly { uid: string; type: string }[] = parse(provisioned('datasources')).datasources
+
+const historyType = 'frser-sqlite-datasource'
 
 describe('the files for Grafana', () => {
-  it.each(Object.entries(grafanaFiles))('%s is current (`npm run reference` rewrites it)', (name, file) => {
-    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(join(folder, name), file())
-    else expect(read(name)).toBe(file())
-  })
-
   it('have a Grafana rule for each Prometheus rule, with the same expression, patience and labels', () => {
-    const inPrometheus = parse(textOf('docs/monitoring/alerts.yaml')).groups
-    const inGrafana = parse(read('provisioning/alerting/hookdrift.yaml')).groups
+    const inPrometheus = parse(textOf('deploy/prometheus/alerts.yaml')).groups
+    const inGrafana = parse(alerting).groups
     const essence = (rules: readonly Record<string, unknown>[], name: string, expression: (rule: never) => unknown) =>
       rules.map((rule) => [rule[name], expression(rule as never), rule.for ?? '0s', rule.labels])
     expect(
@@ -31,7 +25,7 @@ describe('the files for Grafana', () => {
   })
 
   it('have rules with ids that Grafana takes, and values that it fills in', () => {
-    const [{ rules }] = parse(read('provisioning/alerting/hookdrift.yaml')).groups
+    const [{ rules }] = parse(alerting).groups
     const ids: readonly string[] = rules.map(({ uid }: { uid: string }) => uid)
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids.filter((uid) => !/^[\w-]{1,40}$/.test(uid))).toEqual([])
@@ -42,7 +36,6 @@ describe('the files for Grafana', () => {
   })
 
   it('say of every panel what it shows, in a sentence', () => {
-    const panels: readonly { title: string; description?: string }[] = dashboard.panels
     expect(panels.length).toBeGreaterThan(10)
     expect(panels.filter(({ description = '' }) => !/^[A-Z].+\.$/.test(description)).map(({ title }) => title)).toEqual(
       [],
@@ -50,11 +43,39 @@ describe('the files for Grafana', () => {
   })
 
   it('name only data sources that are provisioned', () => {
-    const known = [...datasources.map(({ uid }: { uid: string }) => uid), '__expr__', `\${datasource}`]
-    const used = `${read('provisioning/alerting/hookdrift.yaml')}${read('dashboards/hookdrift.json')}`.matchAll(
-      /(?:datasourceUid: |"uid": ")([\w${}-]+)/g,
-    )
-    expect([...used].map(([, uid]) => uid).filter((uid) => uid !== dashboard.uid && !known.includes(uid))).toEqual([])
+    const known = datasources.map(({ uid }) => uid)
+    const used = [...alerting.matchAll(/datasourceUid: ([\w-]+)/g)].map(([, uid = '']) => uid)
+    expect(used.length).toBeGreaterThan(5)
+    expect(used.filter((uid) => uid !== '__expr__' && !known.includes(uid))).toEqual([])
+  })
+
+  it('let people choose the data sources of the dashboard, among those of the types that are provisioned', () => {
+    const choices: readonly { name: string; type: string; query: string; current: { value?: string } }[] =
+      dashboard.templating.list
+    expect(choices.map(({ type }) => type)).toEqual(['datasource', 'datasource'])
+    const types = choices.map(({ query }) => query)
+    expect(types).toEqual(datasources.map(({ type }) => type))
+    for (const { query, current } of choices)
+      if (current.value !== undefined)
+        expect(datasources).toContainEqual(expect.objectContaining({ type: query, uid: current.value }))
+    const used: unknown[] = []
+    JSON.parse(textOf(dashboardFile), (key, value) => {
+      if (key === 'datasource') used.push(value)
+      return value
+    })
+    expect(used.length).toBeGreaterThan(30)
+    const allowed = choices.map(({ name, query }) => ({ type: query, uid: `\${${name}}` }))
+    for (const source of used) expect(allowed).toContainEqual(source)
+  })
+
+  it('ask the history only where people open it, in a row that says what it needs', () => {
+    const ofHistory = panels.filter(({ datasource }) => datasource?.type === historyType)
+    expect(ofHistory.map(({ title }) => title)).toEqual(['What changed', 'Open violations by resource'])
+    expect(rows).toMatchObject([{ collapsed: true, title: expect.stringContaining(historyType), panels: ofHistory }])
+    const notes: readonly { name: string; enable: boolean; datasource: { type: string } }[] = dashboard.annotations.list
+    expect(notes.filter(({ datasource }) => datasource.type === historyType)).toMatchObject([
+      { name: 'Drift (needs the history)', enable: false },
+    ])
   })
 })
 
@@ -63,9 +84,9 @@ const filled = (sql: string, from: number, to: number) =>
   sql.replaceAll('$__from', String(from)).replaceAll('$__to', String(to))
 
 describe('the queries of the dashboard', () => {
-  const queryOf = (title: string) =>
-    dashboard.panels.find((panel: { title: string }) => panel.title === title).targets[0].queryText
-  const annotation = dashboard.annotations.list.find(({ name }: { name: string }) => name === 'Drift').target.queryText
+  const queryOf = (title: string) => panels.find((panel) => panel.title === title)?.targets?.[0]?.queryText ?? ''
+  const annotation = dashboard.annotations.list.find(({ name }: { name: string }) => name.startsWith('Drift')).target
+    .queryText
 
   it('show the drift and the violations of a history', async () => {
     await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 4 } })

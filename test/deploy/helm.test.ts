@@ -169,7 +169,7 @@ describe.each(renderers)('the chart, rendered by %s', (_, render) => {
       })
       expect(made.PrometheusRule).toMatchObject({ metadata: { labels: { release: 'prometheus' } } })
       expect(made.PrometheusRule?.spec).toEqual(
-        parse(readFileSync(join(checkout, 'docs/monitoring/alerts.yaml'), 'utf8')),
+        parse(readFileSync(join(checkout, 'deploy/prometheus/alerts.yaml'), 'utf8')),
       )
     },
   )

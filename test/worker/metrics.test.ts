@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
@@ -15,13 +16,15 @@ import { json } from '../../src/report/json.ts'
 import { policyOf } from '../audit/audit-harness.ts'
 import { addProject, listRules, openDiscoveryFixture } from '../audit/discovery-fixture.ts'
 import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
+import { checkout, textOf } from '../deploy/build-image.ts'
+import { dashboardFile, panels, rows } from '../deploy/read-dashboard.ts'
 import { readScrape } from './scrape.ts'
 import { aSchedule } from './worker-harness.ts'
 
 const open = () => openMetrics({ version: '1.2.3', historyBytes: async () => 4096 })
 const scrapeOf = async ({ registry }: ReturnType<typeof open>) => readScrape(await registry.metrics())
-const docs = new URL('../../docs/', import.meta.url)
-const docText = (file: string) => readFileSync(new URL(file, docs), 'utf8')
+const alertsFile = 'deploy/prometheus/alerts.yaml'
+const schedulePage = 'docs/how-to/run-on-a-schedule.md'
 
 /** Two projects with problems, and a run in which one of them cannot be walked to its end. */
 async function withRuns() {
@@ -333,14 +336,13 @@ describe('the time when a schedule was last served', () => {
 
 describe('the page about metrics', () => {
   it('names every reason of a skipped tick', () => {
-    const text = docText('how-to/run-on-a-schedule.md')
+    const text = textOf(schedulePage)
     const [, rows = ''] = /^\| `reason` of a skipped tick(.*?)\n\n/ms.exec(text) ?? []
     expect([...rows.matchAll(/`(\w+)`/g)].map(([, reason]) => reason).sort()).toEqual([...skipReasons].sort())
   })
 
   it('has a line for each metric, and no other (UPDATE_PAGES=1 rewrites them)', async () => {
-    const file = new URL('how-to/run-on-a-schedule.md', docs)
-    const text = docText('how-to/run-on-a-schedule.md')
+    const text = textOf(schedulePage)
     const labels = await labelsInUse()
     const lines = open()
       .registry.getMetricsAsArray()
@@ -351,7 +353,7 @@ describe('the page about metrics', () => {
       })
     const list = wrapMarkdown(['<!-- metrics -->', ...lines, '<!-- end -->'].join('\n'))
     const current = text.replace(/<!-- metrics -->.*?<!-- end -->/s, () => list)
-    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, current)
+    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(join(checkout, schedulePage), current)
     else expect(text).toBe(current)
   })
 })
@@ -368,18 +370,15 @@ describe('the alerts and the dashboard', () => {
   }
   const named = (text: string) => new Set(text.match(/hookdrift_\w+/g) ?? [])
 
-  it.each(['monitoring/alerts.yaml', 'monitoring/dashboard.json'])(
-    'name only metrics that are served: %s',
-    async (file) => {
-      const names = named(docText(file))
-      expect(names.size).toBeGreaterThan(5)
-      const served = await known()
-      expect([...names].filter((name) => !served.has(name))).toEqual([])
-    },
-  )
+  it.each([alertsFile, dashboardFile])('name only metrics that are served: %s', async (file) => {
+    const names = named(textOf(file))
+    expect(names.size).toBeGreaterThan(5)
+    const served = await known()
+    expect([...names].filter((name) => !served.has(name))).toEqual([])
+  })
 
   it('group and select by labels that the metrics have', async () => {
-    const text = docText('monitoring/alerts.yaml') + docText('monitoring/dashboard.json')
+    const text = textOf(alertsFile) + textOf(dashboardFile)
     const labels = new Set([...(await labelsInUse()).values()].flat())
     const used = [
       ...[...text.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, ?/)),
@@ -390,9 +389,7 @@ describe('the alerts and the dashboard', () => {
   })
 
   it('take a run elsewhere for a run, and count once what all workers of a history show alike', () => {
-    const text = ['alerts.yaml', 'dashboard.json']
-      .map((name) => docText(`monitoring/${name}`).replaceAll('\\"', '"'))
-      .join('\n')
+    const text = [alertsFile, dashboardFile].map((file) => textOf(file).replaceAll('\\"', '"')).join('\n')
     expect(text).toContain('hookdrift_ticks_skipped_total{reason!~"away|elsewhere"}')
     const alike = ['walks', 'open_violations', 'project_open_violations', 'overdue_violations', 'drift']
     const added = new RegExp(`(?:sum|count)(?: by \\([^)]*\\))? ?\\(hookdrift_(?:${alike.join('|')})\\b`, 'g')
@@ -400,7 +397,7 @@ describe('the alerts and the dashboard', () => {
   })
 
   it('keep waiting when the status of a walk changes from run to run, for each history by itself', () => {
-    const text = docText('monitoring/alerts.yaml')
+    const text = textOf(alertsFile)
     const expressions = text.match(/(?<=expr: ).*hookdrift_walks.*/g) ?? []
     expect(expressions).toHaveLength(2)
     for (const expression of expressions)
@@ -409,9 +406,8 @@ describe('the alerts and the dashboard', () => {
   })
 
   it('count no incomplete walk only where walks are known: without a worker there is no number', () => {
-    const { panels } = JSON.parse(docText('monitoring/dashboard.json'))
-    const { targets } = panels.find(({ title }: { title: string }) => title === 'Incomplete walks')
-    expect(targets[0].expr).toMatch(/ or 0 \* max\(hookdrift_walks\)$/)
+    const incomplete = panels.find(({ title }) => title === 'Incomplete walks')
+    expect(incomplete?.targets?.[0]?.expr).toMatch(/ or 0 \* max\(hookdrift_walks\)$/)
     expect(JSON.stringify(panels)).not.toContain('vector(0)')
   })
 
@@ -422,19 +418,19 @@ describe('the alerts and the dashboard', () => {
       pool.map(async (metrics) => (await scrapeOf(metrics)).samples('hookdrift_consecutive_failures')['']),
     )
     expect(counts).toEqual([1, 1, 1])
-    const { groups } = parse(docText('monitoring/alerts.yaml'))
+    const { groups } = parse(textOf(alertsFile))
     const failing = groups[0].rules.find(({ alert }: { alert: string }) => alert === 'HookdriftRunsFail')
     expect(failing.expr).toBe('sum by (job) (hookdrift_consecutive_failures) >= 3')
   })
 
   it('miss one worker of several: the series of the others must not hide it', () => {
-    const { groups } = parse(docText('monitoring/alerts.yaml'))
+    const { groups } = parse(textOf(alertsFile))
     const down = groups[0].rules.find(({ alert }: { alert: string }) => alert === 'HookdriftDown')
     expect(down).toMatchObject({ expr: expect.stringMatching(/^up == 0 and on \(job, instance\) .*hookdrift_info\[/) })
   })
 
   it('are valid for their programs', () => {
-    const { groups } = parse(docText('monitoring/alerts.yaml'))
+    const { groups } = parse(textOf(alertsFile))
     for (const { rules } of groups) {
       for (const rule of rules) {
         expect(rule).toMatchObject({
@@ -445,10 +441,9 @@ describe('the alerts and the dashboard', () => {
         expect(Object.keys(rule.annotations)).toEqual(['summary', 'description'])
       }
     }
-    const dashboard = JSON.parse(docText('monitoring/dashboard.json'))
-    const ids = dashboard.panels.map(({ id }: { id: number }) => id)
+    const ids = [...panels, ...rows].map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
-    for (const { title, targets, gridPos } of dashboard.panels) {
+    for (const { title, targets = [], gridPos } of panels) {
       expect(title).toMatch(/\S/)
       expect(targets.length).toBeGreaterThan(0)
       expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)

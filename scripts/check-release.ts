@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installTools, run, type Tool } from './release/machine-tools.ts'
-import { readOwner } from './release/owner.ts'
+import { openSteps, publicationFaults } from './release/owner-steps.ts'
 import { packageFaults } from './release/package-faults.ts'
-import { publicationFaults } from './release/publication-faults.ts'
+import { readReleaseState } from './release/read-release-state.ts'
 
 /**
  * Builds, packs, checks what is in the tarball, rehearses its publication, and installs it into an empty directory with
  * every npm and Node that it supports, where it runs the demo. Ends with 1 for any fault. It asks the registry for those
  * versions of npm and Node, and takes some minutes.
  *
- * It also says what a publication lacks: what the owner of the project has not filled in, and a changelog without the
- * version. That is a fault with `--publish TAG` only: before anyone publishes, the package can be right all the same.
+ * It ends with what is left to the owner of the project, in order. With `--publish TAG`, what a tag must not lack of
+ * that is a fault: before anyone publishes, the package can be right all the same.
  */
 const { values: options } = parseArgs({ options: { publish: { type: 'string' } } })
 const supported = {
@@ -36,16 +36,6 @@ try {
   console.log(`${filename}: ${paths.length} files, ${(unpackedSize / 1e6).toFixed(1)} MB unpacked`)
   const description = JSON.parse(readFileSync(join(staged, 'package.json'), 'utf8'))
   for (const fault of packageFaults(description, paths)) report(fault)
-  const lacking = publicationFaults({
-    owner: readOwner(checkout),
-    version: description.version,
-    changelog: readFileSync(join(checkout, 'CHANGELOG.md'), 'utf8'),
-    tag: options.publish,
-  })
-  for (const fault of lacking) {
-    if (options.publish === undefined) console.log(`before a publication: ${fault}`)
-    else report(fault)
-  }
 
   await attempt('npm publish --dry-run', () => run('npm', ['publish', '--dry-run', tarball], directory))
   const { npms, nodes } = await installTools(join(directory, 'tools'), supported)
@@ -57,8 +47,15 @@ try {
 } finally {
   rmSync(directory, { recursive: true, force: true })
 }
+const state = await readReleaseState(checkout, options.publish)
+if (options.publish !== undefined) for (const fault of publicationFaults(state)) report(fault)
 console.log(faults === 0 ? `ready to ${options.publish === undefined ? 'install' : 'publish'}` : `${faults} faults`)
 process.exitCode = faults === 0 ? 0 : 1
+const left = openSteps(state)
+if (options.publish === undefined && left.length > 0) {
+  console.log('\nOnly the owner of the project can do these, in this order:')
+  for (const [index, step] of left.entries()) console.log(`${String(index + 1).padStart(2)}. ${step}`)
+}
 
 async function installAndRun(tarball: string, npm: Tool, node: Tool): Promise<void> {
   const place = join(directory, `npm-${npm.version}-node-${node.version}`)

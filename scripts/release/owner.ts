@@ -28,12 +28,6 @@ export function readOwner(checkout: string): Owner {
   return result.data
 }
 
-/** What a release still lacks, as sentences; empty when the owner has filled in all. */
-export function ownerFaults(owner: Owner): readonly string[] {
-  const empty = Object.entries(owner).filter(([, value]) => value === '')
-  return empty.map(([member]) => `${ownerFile}: ${member} is empty`)
-}
-
 /** Who reviews which changes, as GitHub reads it. */
 export function codeOwners({ codeowners }: Pick<Owner, 'codeowners'>): string {
   const about = `# Written by \`npm run reference\`, from ${ownerFile}.\n`

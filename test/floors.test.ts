@@ -199,6 +199,14 @@ it.each(floors.flat())(
   },
 )
 
+it.each(globSync('**/README.md', { cwd: source }))('src/%s has no part of more than ten lines', (path) => {
+  const parts = readFileSync(join(source, path), 'utf8').split(/^## /m)
+  const linesOf = (part: string) => part.split('\n').filter((line) => line.trim() !== '').length
+  // The first line of a decision is its title.
+  const long = parts.filter((part, index) => linesOf(part) > (index === 0 ? 10 : 11))
+  expect(long).toEqual([])
+})
+
 it('each have a floor of coverage, or run in processes of their own', () => {
   const isCounted = (folder: string) => !runElsewhere.includes(`src/${folder}/**`)
   expect(Object.keys(coverageFloors)).toEqual(readdirSync(source).sort().filter(isCounted))

@@ -39,7 +39,7 @@ export interface AuditRequest {
   readonly quiet: boolean
   /** Whether missing resources count as removed at once, however many. */
   readonly acceptsRemovals?: boolean
-  /** States that drift rules compare with instead of the approved ones. */
+  /** States that rules about changes compare with, in place of those that a person approved. */
   readonly expected?: readonly ProjectState[] | undefined
   readonly runTimeoutMs: number
   /** How long to hope for a service that cannot be reached. Default: long. */
@@ -47,11 +47,11 @@ export interface AuditRequest {
   readonly onPage?: (page: PageRead) => void
   /** Whether channels are notified. Default: yes. If not, the next run that notifies does so for this one. */
   readonly notifies?: boolean
-  /** Whether the policy's probes run. Default: yes. */
+  /** Whether the policy's probes run: functions that the gateway is asked to try. Default: yes. */
   readonly runsProbes?: boolean
 }
 
-/** Runs one audit as configured, with log, progress, time limit, key and history. */
+/** Runs one audit as configured: opens log, progress, time limit, the key that seals secrets, and the history. */
 export async function performAudit(
   request: AuditRequest,
   terminal: ProcessContext,

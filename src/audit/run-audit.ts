@@ -41,7 +41,7 @@ export interface Audit extends RunOptions {
   readonly services?: readonly AuditedService[]
   /** What else the configuration says of projects by their names. Default: nothing. */
   readonly naming?: NamingParts
-  /** Whether these are all projects of the configuration: rules across the fleet need to see it whole. */
+  /** Whether these are all projects of the configuration: rules across projects need to see all of them. */
   readonly isWholeFleet: boolean
   /** What a later report says that the run was to cover. */
   readonly scope: RunScope
@@ -67,17 +67,18 @@ export interface AuditDependencies {
 
 const noNaming: NamingParts = { schedules: [], notify: [] }
 
-/** A run that owns the lease, and when it started: ISO 8601, UTC. */
+/** A run that may write to the history (it owns the lease), and when it started: ISO 8601, UTC. */
 interface BegunRun {
   readonly draft: Draft
   readonly startedAt: string
 }
 
 /**
- * One run: every project is walked, inventoried, drafted and evaluated by itself, and leaves one plain value; from these
- * the fleet is concluded, and all of it is committed at once. Returns the report of the committed run.
+ * One run: reads each project from its gateway, compares it with the history and evaluates the rules, by itself
+ * (`scan-project.ts`). Each leaves one plain value. From these follows what only all projects together show, such as a
+ * shared secret (`conclude-fleet.ts`). Then one transaction writes everything. Returns the report of that.
  * A bug in one project fails that project (`contain-bugs.ts`).
- * @throws AuditError.busy when another run owns the lease; after any error, nothing of the run stays in the history
+ * @throws AuditError.busy when another run may write to the history; after any error, nothing of this one stays there
  */
 export async function runAudit(
   audit: Audit,

@@ -49,7 +49,7 @@ export interface LoggedRequest {
   readonly status: number
 }
 
-/** Serves a fleet as the real service does, with all its traps. */
+/** Serves a fleet (made-up projects and resources) as the real gateway, Convoy, does, with all its traps. */
 export async function startSimulatedService(
   fleet: SimulatedFleet,
   options: ServiceOptions = {},

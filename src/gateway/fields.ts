@@ -3,7 +3,10 @@ import type { Release } from '../model/release-range.ts'
 import type { Kind } from '../model/resource.ts'
 import type { LicensedFeature } from './licence.ts'
 
-/** What a field holds. Every leaf decides whether it is secret, so a new field cannot remain undecided. */
+/**
+ * What a field without members holds. The type decides whether it is secret, so a new field cannot remain undecided.
+ * Sealed: replaced by a keyed digest (`inventory/sealer.ts`), by which equal secrets are still recognised.
+ */
 export type Leaf =
   /**
    * An identifier, which may appear random: people know and select things by it. A secret that was put there by mistake

@@ -9,14 +9,16 @@ import type { RunStart } from './staged.ts'
 import type { PastVersion, StoredBody } from './stored-body.ts'
 
 /**
- * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
- * backend may be remote. What is asked of committed runs are the statements of `history/sql`, for both backends.
+ * The record of past runs; a run is one audit of the configured projects. It only stores: callers decide what counts as
+ * a change or as resolved. Asynchronous, because the database may be on a server. Questions to it are functions with
+ * their statements in `history/sql`, for SQLite and PostgreSQL alike.
  *
  * A run is drafted in memory and written by one commit. Readers see the history before it or after it.
  */
 export interface History extends HistoryReader, Approvals, Acceptances, Notes, Outbox {
   /**
-   * Starts a run, which owns the lease until it is committed or abandoned. First closes killed runs as interrupted.
+   * Starts a run. It owns the lease, the right to write, until it is committed or abandoned. First records killed runs as
+   * interrupted.
    * @throws AuditError.busy when another live run owns the lease
    */
   begin(start: RunStart): Promise<Draft>
@@ -33,8 +35,8 @@ export type OpenHistory = Omit<History, 'begin'>
  */
 export type Draft = Omit<RunDraft, 'token' | 'release' | 'exportProject' | 'importProject'>
 
-/** What the scan of a project drafts. The run that it is part of is begun and committed elsewhere. */
+/** What the scan of one project drafts, in a run that is begun and committed elsewhere. */
 export type ScanDraft = Omit<SqlScanDraft, 'exportProject' | 'importProject'>
 
-/** A version that the run knows by its resource. */
+/** A stored state (version) of a resource, and how the resource is named in it. */
 export type NamedVersion = PastVersion & Pick<StoredBody, 'name' | 'facts'>

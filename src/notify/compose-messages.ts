@@ -34,13 +34,13 @@ import {
 
 /** The most events that a message names to a person, and to a program in one request. */
 const [mostForPeople, mostForPrograms] = [20, 200]
-/** A storm's message is one digest: its worst events and the counts. */
-const namedInStorm = 10
+/** More events of a run than this are a storm: one message with the worst of them and the counts. */
 const massFrom = 50
+const namedInStorm = 10
 
 /**
- * Composes the messages about a run that is being committed: at most one per channel, none without changes. A channel
- * of incidents has one for each incident that opens, changes or ends.
+ * Composes the messages about a run that is being committed: at most one per channel (a chat, a mail address, a
+ * webhook), none without changes. A pager or a tracker has one for each incident that opens, changes or ends.
  */
 export function composeRunNotifications(
   channels: readonly Channel[],

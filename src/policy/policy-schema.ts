@@ -38,7 +38,7 @@ function settingOf(rule: Rule) {
     .describe(`${rule.title} (default: ${rule.severity})`)
 }
 
-/** A layer says only what it says: a default filled in here would hide what an earlier layer set. */
+/** Files that a policy extends are layers below its own: a default filled in here would hide what they set. */
 function withoutDefaults(options: z.ZodObject): z.ZodObject {
   const members = Object.entries(options.shape).map(([name, option]) => {
     const bare = option instanceof z.ZodDefault ? option.unwrap() : option

@@ -66,8 +66,9 @@ const mostRows = 10
 const [mostUnfolded, mostOnPage] = [8, 40]
 
 /**
- * What the report of a run says to people: the verdict, what could not be read, what happened, what is new, what changed,
- * then all else. What is new and severe is listed whole; what there is much of is a table, unless everything is asked for.
+ * What the report of a run says to people: the verdict, what could not be read, what happened (causes: changes that hit
+ * many resources at once), what is new, what changed, then all else. What is new and severe is listed whole; what there
+ * is much of is a table, unless everything is asked for.
  */
 export function reportDocument(
   report: Report,

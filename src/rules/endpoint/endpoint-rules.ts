@@ -27,7 +27,7 @@ import { urlPrivateAddress } from './url-private-address.ts'
 import { urlTemplate } from './url-template.ts'
 import { urlTestHost } from './url-test-host.ts'
 
-/** Rules about endpoints. Short ones are rows here, in the order of ids; the others have a file each. */
+/** Rules about endpoints, which receive the events. Short ones are rows here, by id; the others have a file each. */
 export const endpointRules: readonly Rule[] = [
   fieldRule('endpoint', {
     id: 'endpoint/alert-contact-missing',

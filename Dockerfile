@@ -25,7 +25,7 @@ WORKDIR /usr/local/lib/hookdrift
 COPY --from=build --chown=10001:10001 /build/out/lib/hookdrift .
 RUN chown 10001:10001 dist
 USER 10001:10001
-RUN node bin/hookdrift.js demo >/dev/null && chmod -R a+rX dist/compile-cache
+RUN node bin/hookdrift.js demo --no-keep >/dev/null && chmod -R a+rX dist/compile-cache
 
 FROM ${BASE}
 COPY --from=build /build/out/bin /usr/local/bin

@@ -48,6 +48,7 @@ export const gate = [
   'cli/baseline',
   'cli/completion',
   'cli/compliance',
+  'cli/demo',
   'cli/mcp',
   'cli/mistakes',
   'cli/notify',

@@ -66,6 +66,7 @@ async function exitCodeOf(given: readonly string[], terminal: ProcessContext): P
   if (notice !== undefined) printMessage(`hookdrift: ${notice}`, terminal)
   let exitCode: number = exitCodes.clean
   let context = terminal
+  let config: string | undefined
   const program = await commandLine(terminal, args, async (run) => {
     exitCode = await run(context)
   })
@@ -76,6 +77,7 @@ async function exitCodeOf(given: readonly string[], terminal: ProcessContext): P
     if (isByVariable) command.setOptionValueWithSource('config', file, 'env')
     // A file that was named is read, and nothing takes its place.
     const env = isByVariable || source === 'cli' ? withoutConfiguration(terminal.env) : terminal.env
+    config = command.getOptionValue('config')
     const locating = locatingOf(command.opts(), file || usualConfiguration)
     const { color: colour, bom: marksCsv = false } = program.opts()
     context = { ...terminal, env, locating, colour, marksCsv }
@@ -86,14 +88,18 @@ async function exitCodeOf(given: readonly string[], terminal: ProcessContext): P
   })
   try {
     await program.parseAsync(asksForAll(args) ? args.slice(0, -1) : [...args], { from: 'user' })
-    return exitCode
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.code === 'commander.excessArguments') terminal.stderr.write(suggestOption(program, args))
       return error.exitCode === 0 ? exitCodes.clean : exitCodes.usage
     }
-    return printError(error, context)
+    exitCode = printError(error, context)
   }
+  if (exitCode === exitCodes.incomplete && config !== undefined) {
+    const { adviseServing } = await import('./demo-directory.ts')
+    adviseServing(config, context)
+  }
+  return exitCode
 }
 
 function printError(error: unknown, terminal: ProcessContext): number {

@@ -48,9 +48,9 @@ import { causeItem, changeItem, gapItems, violationItem } from './report-items.t
 import { isShellSafe, locateCommands, locatingOptions } from './text/commands.ts'
 import { shorten } from './text/shorten.ts'
 import { showDuration, showTime } from './text/show-time.ts'
-import { suggestNext } from './what-next.ts'
+import { type Suggestion, suggestNext } from './what-next.ts'
 
-type Options = Pick<RenderOptions, 'full' | 'isScreen' | 'groupBy' | 'locating'> & {
+type Options = Pick<RenderOptions, 'full' | 'isScreen' | 'groupBy' | 'locating' | 'next'> & {
   /** Whether it is a page, which folds: everything is in it, with tables and links within it that other forms have no use for. */
   readonly isPage?: boolean
 }
@@ -72,7 +72,7 @@ const [mostUnfolded, mostOnPage] = [8, 40]
  */
 export function reportDocument(
   report: Report,
-  { full, isScreen = false, groupBy = 'rule', locating = {}, isPage = false }: Options,
+  { full, isScreen = false, groupBy = 'rule', locating = {}, next = (steps) => steps, isPage = false }: Options,
 ): Document {
   const { run, verdict, notices, causes, violations } = report
   const options = locating === null ? null : locatingOptions('report', locating)
@@ -134,7 +134,7 @@ export function reportDocument(
           most(place, mostListed),
         ),
       ),
-      ...section(2, 'What next', nextSteps(report, options)),
+      ...section(2, 'What next', nextSteps(next(options === null ? [] : suggestNext(report, options)))),
       ...(isPage ? section(2, 'Coverage', coverageOf(report), { id: 'coverage' }) : []),
     ],
   }
@@ -575,7 +575,6 @@ function acceptedSection(report: Report, place: Place): readonly SectionBlock[] 
   )
 }
 
-function nextSteps(report: Report, locating: string | null): readonly Block[] {
-  const rows = locating === null ? [] : suggestNext(report, locating)
+function nextSteps(rows: readonly Suggestion[]): readonly Block[] {
   return rows.length === 0 ? [] : [{ kind: 'commands', rows }]
 }

@@ -2,6 +2,7 @@ import type { Report } from '../model/report.ts'
 import type { Trend } from '../model/trend.ts'
 import type { Grouping } from './group-by.ts'
 import type { NamedHistory } from './text/commands.ts'
+import type { Suggestion } from './what-next.ts'
 
 /** A format: a pure function of the document that returns whole lines, with a line break at the end. */
 export type ReportFormat = (report: Report, render: RenderOptions) => string
@@ -24,6 +25,8 @@ export interface RenderOptions {
   readonly groupBy?: Grouping
   /** How other commands find the same history. null: no command can, so the text suggests none. */
   readonly locating?: NamedHistory | null
+  /** For text: what to suggest, from the commands that lead on from the report. */
+  readonly next?: (steps: readonly Suggestion[]) => readonly Suggestion[]
 }
 
 /** The tables of a report in CSV; the first is what `--format csv` prints unless another is asked for. */

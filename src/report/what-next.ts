@@ -9,7 +9,7 @@ import { worstFirst } from './group-by.ts'
 import { isShellSafe } from './text/commands.ts'
 import { shorten, shortFingerprint } from './text/shorten.ts'
 
-interface Suggestion {
+export interface Suggestion {
   readonly command: string
   readonly why: string
 }

@@ -54,7 +54,7 @@ describe('an unwritable stdout', () => {
     'runs --history hookdrift.db --format csv',
     'violations --history hookdrift.db',
     'query --views',
-    'demo',
+    'demo --no-keep',
   ])('is reported by %s', async (line) => {
     for (const when of ['at once', 'later'] as const) {
       expect(await onBroken(line, when)).toEqual({

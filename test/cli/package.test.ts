@@ -198,7 +198,7 @@ describe('the package', () => {
 
   it('runs its demo, which needs a native module for the history', async () => {
     const before = readdirSync(installed).sort()
-    const { code, stdout, stderr } = await hookdrift('demo')
+    const { code, stdout, stderr } = await hookdrift('demo', '--no-keep')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/would have exited with 1/)
     expect(readdirSync(installed).sort()).toEqual(before)

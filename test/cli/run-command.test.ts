@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { refusal } from './refusal.ts'
 import { command } from './run-in-process.ts'
-import { openDirectory, startHookdrift, startProgram, wordsOf } from './start-process.ts'
+import { openDirectory, startHookdrift } from './start-process.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
@@ -101,64 +101,4 @@ describe('JSON', () => {
       })
     },
   )
-})
-
-describe('the demo', () => {
-  it('runs in an empty directory and leaves it empty', async () => {
-    using directory = openDirectory()
-    const { code, stdout, stderr } = await command('demo', { cwd: directory.path, env: {} })
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/First audit: /)
-    expect(stdout).toMatch(/Second audit:/)
-    expect(stdout).toMatch(/would have exited with 1/)
-    expect(stdout).not.toContain('letmein')
-  })
-
-  it('keeps its files in the given directory and does not touch others', async () => {
-    using directory = openDirectory()
-    const options = { cwd: directory.path, env: {} }
-    const { code, stdout } = await command('demo --keep kept', options)
-    expect(code).toBe(0)
-    expect(stdout).toContain('hookdrift report --history kept/hookdrift.db --format html')
-    const report = await command('report --history kept/hookdrift.db --format html', options)
-    expect(report.stdout).toMatch(/^<!doctype html>/)
-    const again = await command('demo --keep kept', options)
-    expect(again).toMatchObject({
-      code: 2,
-      stderr: 'hookdrift: --keep kept: the directory is not empty\n  name one that does not exist\n',
-    })
-  })
-
-  it('keeps a configuration that names the given history', async () => {
-    using directory = openDirectory()
-    const env = {}
-    await command('demo --keep kept --history runs.db', { cwd: directory.path, env })
-    const { code, stderr } = await command('verify', { cwd: join(directory.path, 'kept'), env })
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  })
-
-  it.each([
-    ['TMPDIR=./none', '', 2, 'cannot make a temporary directory none/hookdrift-demo-'],
-    ['ulimit -f 0;', '--keep kept', 4, 'cannot write to '],
-  ] as const)('says what it cannot write: %s', async (before, line, code, message) => {
-    using directory = openDirectory()
-    const main = join(import.meta.dirname, '../../src/cli/main.ts')
-    const words = ['-c', `${before} "$0" "$@"`, process.execPath, main, 'demo', ...wordsOf(line)]
-    const said = await startProgram('sh', words, { cwd: directory.path }).ended
-    expect(said).toMatchObject({ code, stderr: expect.stringContaining(`hookdrift: ${message}`) })
-  })
-
-  it('prints the same story twice, except for port and times', async () => {
-    using directory = openDirectory()
-    const bare = (text: string) =>
-      text
-        .replace(/127\.0\.0\.1:\d+/g, 'HOST')
-        .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+( UTC|Z)?/g, 'TIME')
-        .replace(/\b\d+(\.\d+)? m?s\b/g, 'DURATION')
-        .replace(/ +/g, ' ')
-    const options = { cwd: directory.path, env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-but-long-enough-for-one' } }
-    const one = await command('demo --seed x', options)
-    const two = await command('demo --seed x', options)
-    expect(bare(one.stdout)).toBe(bare(two.stdout))
-  })
 })

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { command } from '../cli/run-in-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import type { Cases } from '../rules/rule-cases.ts'
 import { checkout, textOf } from './build-image.ts'
 
@@ -29,6 +31,13 @@ describe('the first screen of the README', () => {
     const pictures = [...firstScreen.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, path = '']) => path)
     expect(pictures).toHaveLength(2)
     for (const path of pictures) expect(existsSync(join(checkout, path))).toBe(true)
+  })
+
+  it('shows the last lines of the demo, as a terminal of 80 columns does', async () => {
+    using directory = openDirectory()
+    const { stdout } = await command('demo', { cwd: directory.path, env: { NO_COLOR: '1' }, columns: 80 })
+    const [, shown] = /hookdrift -- demo\n…\n(.*?)```/s.exec(firstScreen) ?? []
+    expect(shown).toBe(stdout.slice(stdout.indexOf('What next\n')))
   })
 
   it('has no sample that is wider than 80 columns', () => {

@@ -18,7 +18,7 @@ export interface KeptDemo {
   readonly history?: string
 }
 
-/** The name of a key file says that its content is no secret. */
+/** The key is made up, so it may be in a file next to the configuration. */
 const files = { configuration: 'hookdrift.yaml', policy: 'policy.yaml', key: 'demo-key' }
 const ofHistory = ['hookdrift.db', 'hookdrift.key']
 /** SQLite has them next to a history that is open. */
@@ -49,7 +49,7 @@ ${projects.join('\n')}
 }
 
 /** The configuration that a demo keeps. Its first line holds what makes the same gateway again. */
-export function keptConfiguration(kept: KeptDemo, fleet: SimulatedFleet): string {
+function keptConfiguration(kept: KeptDemo, fleet: SimulatedFleet): string {
   const seed = JSON.stringify(kept.seed).replace(/[^ -~]/g, escaped)
   return `# hookdrift demo, seed ${seed}, ${kept.isChanged ? 'after' : 'before'} the changes
 # \`hookdrift demo --serve --keep DIRECTORY\` starts this gateway.
@@ -58,31 +58,12 @@ ${demoConfiguration(kept, fleet, `\${file:${files.key}}`)}`
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-function parseConfiguration(text: string): KeptDemo | undefined {
-  const [, seed, when] = /^# hookdrift demo, seed ("[ -~]{0,9999}"), (before|after) the changes\n/.exec(text) ?? []
-  const [, url] = /^ {4}url: (\S{1,999})$/m.exec(text) ?? []
-  const [, history] = /^history: (".{0,9999}")$/m.exec(text) ?? []
-  if (seed === undefined || url === undefined) return undefined
-  const kept = { seed: unquote(seed), isChanged: when === 'after', url }
-  return history === undefined ? kept : { ...kept, history: unquote(history) }
-}
-
-/** Whoever edits the line may leave something else than JSON. */
-function unquote(json: string): string {
-  try {
-    return String(JSON.parse(json))
-  } catch {
-    return json
-  }
-}
-
 /**
  * Reads what a demo has kept in a directory; undefined where there is none, or it is empty.
  * @throws AuditError.usage when it contains something else
  */
 export function readKeptDemo(directory: string, named: string): KeptDemo | undefined {
-  const contained = filesIn(directory, named)
-  if (contained.length === 0) return undefined
+  if (filesIn(directory, named).length === 0) return undefined
   const kept = keptDemoAt(join(directory, files.configuration))
   if (kept !== undefined) return kept
   throw AuditError.usage(`the directory ${named} is not empty, and no demo made it`, { advice: another })
@@ -90,11 +71,28 @@ export function readKeptDemo(directory: string, named: string): KeptDemo | undef
 
 const another = 'name another one with --keep DIRECTORY, or keep nothing with --no-keep'
 
+/** Undefined where the file is missing, or not such a configuration. */
 function keptDemoAt(configuration: string): KeptDemo | undefined {
+  const text = textOf(configuration)
+  const [, seed, when] = /^# hookdrift demo, seed ("[ -~]{0,9999}"), (before|after) the changes\n/.exec(text) ?? []
+  const [, url] = /^ {4}url: (http:\/\/\S{1,300}:\d{1,5})$/m.exec(text) ?? []
+  const [, history = 'null'] = /^history: (".{0,9999}")$/m.exec(text) ?? []
+  if (seed === undefined || url === undefined) return undefined
   try {
-    return parseConfiguration(readTextFile(configuration))
+    const kept = { seed: String(JSON.parse(seed)), isChanged: when === 'after', url }
+    const elsewhere: unknown = JSON.parse(history)
+    return typeof elsewhere === 'string' ? { ...kept, history: elsewhere } : kept
   } catch {
     return undefined
+  }
+}
+
+/** Empty where the file cannot be read. */
+function textOf(file: string): string {
+  try {
+    return readTextFile(file)
+  } catch {
+    return ''
   }
 }
 
@@ -105,11 +103,9 @@ function keptDemoAt(configuration: string): KeptDemo | undefined {
 export function clearKeptDemo(directory: string, named: string): boolean {
   const kept = readKeptDemo(directory, named)
   if (kept === undefined) return false
-  const isAs = (file: string, text: string) => readTextFile(join(directory, file)) === text
   const isOurs =
-    existsSync(join(directory, files.policy)) &&
-    isAs(files.policy, policy) &&
-    isAs(files.configuration, keptConfiguration(kept, demoFleet(kept.seed)))
+    textOf(join(directory, files.policy)) === policy &&
+    textOf(join(directory, files.configuration)) === keptConfiguration(kept, demoFleet(kept.seed))
   if (!isOurs) {
     throw AuditError.usage(`the configuration or the policy in ${named} was edited since a demo wrote it`, {
       advice: `move what you need, and remove the rest with \`rm -r ${shellWord(named)}\`; or ${another}`,

@@ -7,6 +7,7 @@ import { command } from './run-in-process.ts'
 import { type Ended, openDirectory, startProgram, wordsOf } from './start-process.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
+const compiled = join(import.meta.dirname, '../../node_modules/.cache/hookdrift')
 const bin = openDirectory()
 bin.write('hookdrift', `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`)
 chmodSync(bin.file('hookdrift'), 0o755)
@@ -14,7 +15,10 @@ afterAll(() => bin[Symbol.dispose]())
 
 /** What a person types in a shell, as a process of its own. */
 const start = (line: string, cwd: string, env: Readonly<Record<string, string>> = {}) =>
-  startProgram('sh', ['-c', line], { cwd, env: { ...env, PATH: `${bin.path}:${process.env.PATH}` } })
+  startProgram('sh', ['-c', line], {
+    cwd,
+    env: { NODE_COMPILE_CACHE: compiled, ...env, PATH: `${bin.path}:${process.env.PATH}` },
+  })
 const type = (line: string, cwd: string, env?: Readonly<Record<string, string>>): Promise<Ended> =>
   start(line, cwd, env).ended
 
@@ -24,7 +28,7 @@ function nextOf(report: string): readonly string[] {
   return next.split('\n').flatMap((line) => line.match(/^ {2}(\S.*?)(?= {2}|$)/)?.[1] ?? [])
 }
 
-/** Commands that stand between the lines of a report, which wrap. */
+/** Commands within the lines of a report, which wrap. */
 const namedIn = (report: string) =>
   [...report.replace(/\n +/g, ' ').matchAll(/`(hookdrift .+?)`|Put back: (hookdrift restore \S+ \S+)/g)].flatMap(
     ([, fix, repair]) => fix ?? repair ?? [],
@@ -74,7 +78,7 @@ describe('hookdrift demo', () => {
   })
 
   it('ends as an audit in that directory does', async () => {
-    const { stdout } = await type('hookdrift report', kept)
+    const { stdout } = await type('cd hookdrift-demo && hookdrift report', directory.path)
     expect(shown).toContain(`\n\n${stdout.slice(0, stdout.indexOf('\nWhat next\n'))}`)
     const [change, ...others] = nextOf(shown)
     expect(change).toBe('cd hookdrift-demo')
@@ -100,17 +104,19 @@ describe('hookdrift demo', () => {
     ])
     for (const line of [...named, ...questions.map((words) => `hookdrift ${words}`)]) {
       const code = promised.has(line) ? promised.get(line) : 0
-      if (code === undefined) continue
-      const ended = await type(line.startsWith('cd ') ? line : `cd hookdrift-demo && ${line}`, directory.path)
-      expect({ line, code: ended.code, stderr: code === 0 ? ended.stderr : '' }).toEqual({ line, code, stderr: '' })
+      if (code === undefined || line === 'cd hookdrift-demo') continue
+      const said = await command(line.replace(/^hookdrift /, ''), { cwd: kept })
+      expect({ line, code: said.code, stderr: code === 0 ? said.stderr : '' }).toEqual({ line, code, stderr: '' })
     }
-  }, 120_000)
+  })
 
   it('serves pages from what it keeps', async () => {
     const server = start('exec hookdrift serve --listen 127.0.0.1:0', kept)
-    const url = await new Promise<string>((resolve) =>
-      server.child.stdout?.on('data', (said) => resolve(/http:\/\/\S+(?=\/ )/.exec(said)?.[0] ?? '')),
-    )
+    const said = await new Promise<string>((resolve) => {
+      server.child.stdout?.on('data', (text) => resolve(`${text}`))
+      server.ended.then(({ stderr }) => resolve(stderr), resolve)
+    })
+    const [url = said] = /http:\/\/\S+(?=\/ )/.exec(said) ?? []
     expect((await fetch(`${url}/`)).status).toBe(200)
     await stop(server)
   })
@@ -228,7 +234,8 @@ describe('the directory of a demo', () => {
     const lines = nextOf(stdout).filter((line) => /hookdrift (timeline|restore|violations) /.test(line))
     expect(lines).toHaveLength(3)
     for (const line of lines) {
-      expect(await type(`cd hookdrift-demo && ${line}`, directory.path, env)).toMatchObject({ code: 0, stderr: '' })
+      const options = { cwd: directory.file('hookdrift-demo'), env }
+      expect(await command(line.replace(/^hookdrift /, ''), options)).toMatchObject({ code: 0, stderr: '' })
     }
     expect(readdirSync(directory.path)).toEqual(['hookdrift-demo'])
   })

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { openExistingHistory } from '../../src/app/open-history.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
@@ -11,6 +12,8 @@ export async function openDemoSite() {
   const env = { HOOKDRIFT_LOG: 'silent' }
   const { code, stderr } = await command(`demo --keep ${directory.file('demo')}`, { cwd: directory.path, env })
   if (code > 1) throw new Error(`the demonstration failed: ${stderr}`)
+  // Pages need no key, so a server of pages has none.
+  rmSync(directory.file('demo/demo-key'))
   const file = directory.file('demo/hookdrift.db')
   const history = await openExistingHistory(readLocation(file, directory.path), {})
   const faults: unknown[] = []

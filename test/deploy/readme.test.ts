@@ -33,11 +33,12 @@ describe('the first screen of the README', () => {
     for (const path of pictures) expect(existsSync(join(checkout, path))).toBe(true)
   })
 
-  it('shows the last lines of the demo, as a terminal of 80 columns does', async () => {
+  it('names the folder that the demo keeps, where the commands at its end work', async () => {
     using directory = openDirectory()
-    const { stdout } = await command('demo', { cwd: directory.path, env: { NO_COLOR: '1' }, columns: 80 })
-    const [, shown] = /hookdrift -- demo\n…\n(.*?)```/s.exec(firstScreen) ?? []
-    expect(shown).toBe(stdout.slice(stdout.indexOf('What next\n')))
+    const { stdout } = await command('demo', { cwd: directory.path, env: { NO_COLOR: '1' } })
+    const [, folder = ''] = /They work in the folder `([\w-]+)`/.exec(firstScreen) ?? []
+    expect(stdout).toMatch(new RegExp(`\\nWhat next\\n  cd ${folder} `))
+    expect(existsSync(directory.file(folder))).toBe(true)
   })
 
   it('has no sample that is wider than 80 columns', () => {

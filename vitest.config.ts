@@ -63,6 +63,7 @@ export const gate = [
   'deploy/gitlab',
   'deploy/helm',
   'deploy/manifests',
+  'deploy/preview',
   'deploy/release',
   'deploy/through-proxy',
   'doctor/installation',

@@ -8,9 +8,12 @@ import { countTokens } from './count/count-tokens.ts'
 /**
  * How much there is to read: tokens of each folder next to its budget, files, interfaces, and the contract of a history.
  * `npm run bench -- path` counts what an audit runs of it. A directory may be named: another checkout. `--lower` makes
- * what there is the budget of each folder that is below its own. A budget is raised by hand.
+ * what there is the budget of each folder that is below its own, `--raise` of each that is above.
  */
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { lower: { type: 'boolean' } } })
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { lower: { type: 'boolean' }, raise: { type: 'boolean' } },
+})
 const root = positionals[0] ?? join(import.meta.dirname, '..')
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -56,7 +59,10 @@ print('files of src', source.length)
 print('interfaces', sum(source.map((file) => interfacesOf(file).length)))
 print('members of the contract of a history', members.length)
 
-if (values.lower) {
-  const lowered = [...tokens].map(([folder, number]) => [folder, Math.min(number, budget[folder] ?? 0)])
-  writeFileSync(budgetFile, `${JSON.stringify(Object.fromEntries(lowered), null, 2)}\n`)
+if (values.lower || values.raise) {
+  const changed = [...tokens].map(([folder, number]) => {
+    const [former = 0, isAbove = number > former] = [budget[folder]]
+    return [folder, (isAbove ? values.raise : values.lower) ? number : former]
+  })
+  writeFileSync(budgetFile, `${JSON.stringify(Object.fromEntries(changed), null, 2)}\n`)
 }

@@ -73,10 +73,11 @@ insert(
 insert('src/cli/examples.txt', '\nrules\n', `\n${name}\n  ${name}\n    as of the last run\n  see ask-the-history\n`)
 insert(
   'src/cli/api/api-entries.ts',
-  '}\n\n/** Says what a command does',
+  '}\n\n/** Those that a process offers',
   `  ${name}: question('${name}', async () => (await import('../../questions/${name}.ts')).${name}),
 `,
 )
+insert('test/pages/api.test.ts', "  ['notes', 'note --list'],\n", `  ['${name}', '${name}'],\n`)
 insert('test/cli/answers.test.ts', "]\n\nit('has a schema for every answer", `  ['${name}', () => ['${name}']],\n`)
 
 process.stdout.write(`
@@ -84,7 +85,8 @@ Now replace what the template says, by hand:
 1. src/questions/${name}.ts: the parameters, the rows, how they are read, and their columns
 2. src/cli/examples.txt: real examples, and the page to read
 3. test/cli/${name}.test.ts, new: the answer, and each mistake with its exit code
-Then: npm run fix; npm run reference; npx vitest run test/cli/answers.test.ts test/deploy
+4. The page that examples.txt names: a section with the question
+Then: npm run update, npm test
 `)
 
 function read(path: string): string {

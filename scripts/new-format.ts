@@ -2,30 +2,32 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * `npm run new:format -- ndjson .ndjson 'a violation a line'` writes what a report format needs: its file, its line in the table of formats
- * and its test. A contributor then replaces the file and the test.
+ * `npm run new:format -- tap .tap 'a test for each violation'` writes what a report format needs: its file, its line in
+ * the table of formats, its test, and what it prints of a gap. A contributor then replaces the file and the test.
  */
 const checkout = join(import.meta.dirname, '..')
 const [name = '', extension = '', about = ''] = process.argv.slice(2)
-const table = join(checkout, 'src/report/formats.ts')
-const file = join(checkout, `src/report/${name}.ts`)
-const test = join(checkout, `test/report/formats/${name}.ts`)
+const at = (path: string) => join(checkout, path)
+const table = 'src/report/formats.ts'
+const file = `src/report/${name}.ts`
+const test = `test/report/formats/${name}.ts`
+const gaps = 'test/report/gaps-in-formats.test.ts'
 if (!/^[a-z][a-z0-9]*$/.test(name) || !/^\.[a-z0-9.]+$/.test(extension) || about === '') {
-  refuse("expected name, extension and description of the format, such as: ndjson .ndjson 'a violation a line'")
+  refuse("expected name, extension and description of the format, such as: tap .tap 'a test for each violation'")
 }
-if (existsSync(file) || readFileSync(table, 'utf8').includes(` ${name}: {`)) refuse(`the format ${name} exists already`)
+if (existsSync(at(file)) || read(table).includes(` ${name}: {`)) refuse(`the format ${name} exists already`)
 
-writeFileSync(
+write(
   file,
   `import { neutraliseJson } from '../model/text/neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 
-/** A violation a line, as JSON. */
-export const ${name}: ReportFormat = ({ violations }) =>
-  violations.map((violation) => \`\${neutraliseJson(JSON.stringify(violation))}\\n\`).join('')
+/** A violation a line, and what the rules could not evaluate, as JSON. */
+export const ${name}: ReportFormat = ({ violations, gaps }) =>
+  [...violations, ...gaps].map((line) => \`\${neutraliseJson(JSON.stringify(line))}\\n\`).join('')
 `,
 )
-writeFileSync(
+write(
   test,
   `import type { FormatTest } from '../format-test.ts'
 
@@ -33,7 +35,8 @@ export const ${name}: FormatTest = {
   isWhole: true,
   read(text) {
     const lines = text.split('\\n').filter((line) => line !== '')
-    return { violations: lines.map((line) => JSON.parse(line)), exitCode: undefined }
+    const violations = lines.map((line) => JSON.parse(line)).filter((line) => 'severity' in line)
+    return { violations, exitCode: undefined }
   },
   damage: () => [],
 }
@@ -45,13 +48,24 @@ const entry = `  ${name}: {
     load: async () => (await import('./${name}.ts')).${name},
   },
 `
-writeFileSync(table, readFileSync(table, 'utf8').replace('} as const satisfies', `${entry}} as const satisfies`))
+write(table, read(table).replace('} as const satisfies', `${entry}} as const satisfies`))
+write(gaps, read(gaps).replaceAll('} as const satisfies', `  ${name}: 'sentence',\n} as const satisfies`))
 
-process.stdout.write(`Now replace what the template says, by hand:
-1. src/report/${name}.ts: the format
-2. test/report/formats/${name}.ts: a reader of the format that is not ours, and what a hostile text could do to it
-Then: npm run fix; npm run reference; UPDATE_PAGES=1 npx vitest run test/report test/config test/deploy -u
+process.stdout.write(`
+Now replace what the template says, by hand:
+1. ${file}: the format. It contains every gap: ${gaps} says in which form
+2. ${test}: a reader of the format that is not ours, and what a hostile text could do to it
+Then: npm run update, npm test
 `)
+
+function read(path: string): string {
+  return readFileSync(at(path), 'utf8')
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(at(path), text)
+  process.stdout.write(`${path}\n`)
+}
 
 function refuse(problem: string): never {
   process.stderr.write(`${problem}\n`)

@@ -69,10 +69,10 @@ write('config/policy.schema.json', schemaText('policy', policyJsonSchema()))
 process.stdout.write(`
 Now replace what the template says, by hand:
 1. ${isRow ? `the row in ${table}` : `src/rules/${id}.ts`}: title, severity, packs, options and the check
-2. test/rules/${id}.cases.ts: the cases, and the row that breaks the rule
+2. test/rules/${id}.cases.ts: the cases; and in test/rules/broken-rows.ts the row that breaks the rule
 3. docs/rules/${id}.md: the five sections
-Then: npm run fix, npm run reference, UPDATE_PAGES=1 npx vitest run test/rules test/policy test/compliance -u
-It gives evidence for the controls of ${like}; config/frameworks says so.
+4. config/frameworks: it gives evidence for the controls of ${like} (--evidence-like takes another rule); take it out where it does not fit
+Then: npm run update, npm test
 `)
 
 function refuse(problem: string): never {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import MarkdownIt from 'markdown-it'
 import { SMTPServer } from 'smtp-server'
 import { openNotificationLog } from '../../src/app/log.ts'
+import type { DecodedChannel, TicketChannel } from '../../src/config/notify-schema.ts'
 import { sendToDirectory } from '../../src/notify/channels/directory.ts'
 import { sendByEmail } from '../../src/notify/channels/email.ts'
 import { sendToGitHub } from '../../src/notify/channels/github.ts'
@@ -44,7 +45,9 @@ export async function damageInMessages(text: string): Promise<string[]> {
     return outcome.ok ? take() : `not sent: ${JSON.stringify(outcome)}`
   }
   const secret = `whsec_${Buffer.from('not-a-real-secret-of-a-webhook').toString('base64')}`
-  const bodies = {
+  const bodies: Readonly<
+    Record<Exclude<DecodedChannel['type'], TicketChannel['type'] | 'log' | 'directory' | 'email'>, string>
+  > = {
     slack: await sent(sendToSlack({ url, max_characters: 40_000 }, {})),
     teams: await sent(sendToTeams({ url }, {})),
     pagerduty: await sent(sendToPagerDuty({ routing_key: 'x'.repeat(32), url }, {})),

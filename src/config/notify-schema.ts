@@ -197,10 +197,10 @@ export function httpAddress(
   return 'url' in channel ? { member: 'url', url: channel.url } : undefined
 }
 
-/** Whether the address in a member is a secret itself: who knows it may send. */
+/** Whether the address in a member is a secret itself: who knows it may send, where nothing else says who sends. */
 export function isSecretAddress(channel: DecodedChannel, member: unknown): boolean {
   if (channel.type === 'email') return member === 'smtp' && smtpServer(channel.smtp)?.password !== undefined
-  return member === 'url' && ['webhook', 'slack', 'teams'].includes(channel.type)
+  return member === 'url' && !('token' in channel || 'routing_key' in channel)
 }
 
 /** Members of a channel that messages may show; all others may be secret. */

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it } from 'vitest'
+import type { DecodedChannel } from '../../src/config/notify-schema.ts'
 import { listUndelivered } from '../../src/history/sql/outbox.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sendByEmail } from '../../src/notify/channels/email.ts'
@@ -26,8 +27,11 @@ const rest = { env: {}, now: () => 0, memory }
 
 const issue = { number: 1, state: 'open', updated_at: '2026-11-21T03:00:00Z', labels: [] }
 
+/** Channels that no other machine receives, and mail, which has its own server below. */
+type Other = 'log' | 'directory' | 'email'
+
 /** Each sort of receiver: who sends to its URL, the texts that a body has, and what it answers where it takes them. */
-const receivers: Readonly<Record<string, Receiver>> = {
+const receivers: Readonly<Record<Exclude<DecodedChannel['type'], Other>, Receiver>> = {
   slack: { sender: (url) => sendToSlack({ url, max_characters: 40_000 }, {}), textsOf: ({ text }) => text },
   teams: { sender: (url) => sendToTeams({ url }, {}), textsOf: ({ attachments }) => JSON.stringify(attachments) },
   webhook: { sender: (url) => sendToWebhook({ url, secret }, {}, () => 0), textsOf: JSON.stringify },
@@ -55,8 +59,8 @@ interface Receiver {
 }
 
 /** A receiver that refuses with a status what has more characters. */
-async function openLimited(type: string, most: number, status: number) {
-  const { sender, textsOf, answer = () => ({}) } = receivers[type] as Receiver
+async function openLimited(type: keyof typeof receivers, most: number, status: number) {
+  const { sender, textsOf, answer = () => ({}) } = receivers[type]
   const receiver = await openReceiver(({ path, body }) => {
     const isTooLong = body !== '' && textsOf(JSON.parse(body)).length > most
     return isTooLong ? { status } : { status: 200, body: JSON.stringify(answer(path, body !== '')) }
@@ -126,7 +130,7 @@ describe('a message that its receiver refuses', () => {
     ['pagerduty', 400],
     ['github_issue', 422],
     ['jira', 400],
-  ])('as too long arrives in its short form, and holds nothing back: %s', async (type, status) => {
+  ] as const)('as too long arrives in its short form, and holds nothing back: %s', async (type, status) => {
     await using receiver = await openLimited(type, 2_000, status)
     const refusal = expect.stringMatching(`^long in short, answered ${status}\\b`)
     expect(await deliverBoth(receiver.send)).toEqual([refusal, 'short'])

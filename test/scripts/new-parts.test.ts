@@ -19,6 +19,7 @@ beforeAll(() => {
     'docs/rules',
     'test/report',
     'test/cli',
+    'test/pages',
   ]
   for (const part of parts) cpSync(join(checkout, part), join(copy, part), { recursive: true })
   symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
@@ -40,6 +41,15 @@ describe('npm run new:command', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       schema: 'hookdrift.owners/1',
       rows: expect.arrayContaining([{ project: 'demo/payments', run: 2 }]),
+    })
+  })
+
+  it('adds its address to the API', () => {
+    const script = "import { apiEntries } from './src/cli/api/api-entries.ts'; console.log(Object.keys(apiEntries))"
+    expect(run('--input-type=module-typescript', '-e', script)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("'owners'"),
+      stderr: '',
     })
   })
 

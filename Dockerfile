@@ -7,6 +7,7 @@ ARG BASE=node:24-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/node-gyp scripts/node-gyp
 # No package's script runs.
 RUN npm ci --ignore-scripts
 COPY . .

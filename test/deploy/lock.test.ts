@@ -17,7 +17,9 @@ const lock: { readonly lockfileVersion: number; readonly packages: Readonly<Reco
   textOf('package-lock.json'),
 )
 const { allowScripts, dependencies, devDependencies } = JSON.parse(textOf('package.json'))
-const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+/** The one package of our own, a folder of the checkout; the rest is of the registry. */
+const own = { 'scripts/node-gyp': 'node_modules/node-gyp' }
+const packages = Object.entries(lock.packages).filter(([path]) => !['', ...Object.entries(own).flat()].includes(path))
 
 describe('the lock file', () => {
   it('names every package with its version and its digest', () => {
@@ -34,14 +36,18 @@ describe('the lock file', () => {
     expect(textOf('.npmrc')).toContain('omit-lockfile-registry-resolved=true')
     // No range of versions has a colon or a slash in it; an alias is of the registry.
     const isElsewhere = (range: string) => /[:/]/.test(range) && !/^npm:[^:]+$/.test(range)
+    for (const [folder, link] of Object.entries(own))
+      expect(lock.packages[link]).toEqual({ resolved: folder, link: true })
     const asked = [...Object.values(lock.packages)].flatMap(
       ({ dependencies, devDependencies, optionalDependencies }) => {
         return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
       },
     )
-    expect(asked.filter(([, range]) => isElsewhere(range))).toEqual([])
+    expect(asked.filter(([, range]) => isElsewhere(range))).toEqual([['node-gyp', 'file:scripts/node-gyp']])
     const ours = Object.entries({ ...dependencies, ...devDependencies })
-    expect(ours.filter(([, range]) => !/^\^?\d+\.\d+\.\d+$/.test(String(range)))).toEqual([])
+    expect(ours.filter(([, range]) => !/^\^?\d+\.\d+\.\d+$/.test(String(range)))).toEqual([
+      ['node-gyp', 'file:scripts/node-gyp'],
+    ])
   })
 
   it('matches package.json', () => {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
  * pre-commit. A clone is packed with what `npm run build` writes; a checkout where someone works stays without it, or
  * nothing would keep it current.
  */
-const { npm_package_resolved: packed, npm_execpath: npm = '' } = process.env
+const { npm_package_resolved: packed, npm_execpath: npm = '', npm_config_user_agent: agent = '' } = process.env
 if (packed !== undefined) {
   const checkout = dirname(import.meta.dirname)
   // With --global, every npm from here on would leave the clone alone, and nothing is installed in it.
@@ -17,3 +17,11 @@ if (packed !== undefined) {
   const { buildInto } = await import('./release/build-into.ts')
   await buildInto(checkout, checkout)
 }
+
+/**
+ * An older Node than tools ask for makes npm leave out their binaries, without a word. The Node that npm has installed
+ * meanwhile runs this, and fetches them.
+ */
+const [, major, minor] = /node\/v(\d+)\.(\d+)/.exec(agent) ?? []
+if (packed === undefined && Number(major) * 100 + Number(minor) < 2219)
+  execFileSync(process.execPath, [npm, 'install', '--no-save', '--ignore-scripts'], { stdio: 'ignore' })

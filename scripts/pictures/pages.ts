@@ -5,7 +5,7 @@ import { listen } from '../../src/app/serving/listen.ts'
 import { createApi } from '../../src/cli/api/create-api.ts'
 import { readLocation } from '../../src/history/location.ts'
 import { noPlan } from '../../src/pages/page.ts'
-import { createSite, pages } from '../../src/pages/site.ts'
+import { createSite } from '../../src/pages/site.ts'
 import { playMonths } from './months.ts'
 
 const nightly = {
@@ -28,43 +28,21 @@ interface Shot {
   /** Of a page. Where it has parameters, the first link that fits on `linkedOn` is followed. */
   readonly path: string
   readonly linkedOn?: string
-  readonly query?: string
-  /** Also on a phone, or in the dark. */
-  readonly also?: readonly ('phone' | 'dark')[]
 }
 
+/** Those that the documentation shows. */
 const shots: readonly Shot[] = [
-  { name: 'overview', path: '/', also: ['phone', 'dark'] },
-  { name: 'violations', path: '/violations', also: ['phone'] },
-  { name: 'violation', path: '/violations/:fingerprint', linkedOn: '/' },
-  { name: 'resources', path: '/resources' },
-  { name: 'resource', path: '/resources/:uid', linkedOn: '/', also: ['dark'] },
+  { name: 'overview', path: '/' },
+  { name: 'violations', path: '/violations' },
+  { name: 'resource', path: '/resources/:uid', linkedOn: '/' },
   { name: 'project', path: '/projects/:service/:project', linkedOn: '/' },
-  { name: 'owner', path: '/owners/:owner', linkedOn: '/violations?kind=endpoint' },
-  { name: 'runs', path: '/runs' },
   { name: 'run', path: '/runs/:number', linkedOn: '/runs' },
-  { name: 'compare', path: '/compare', query: '?from=60' },
-  { name: 'baselines', path: '/baselines' },
-  { name: 'rules', path: '/rules' },
-  { name: 'rule', path: '/rules/:kind/:name', linkedOn: '/rules' },
-  { name: 'compliance', path: '/compliance' },
   { name: 'framework', path: '/compliance/:framework', linkedOn: '/compliance' },
-  { name: 'waivers', path: '/waivers' },
-  { name: 'notifications', path: '/notifications' },
-  { name: 'worker', path: '/worker', also: ['phone'] },
-]
-
-/** Lists that resemble others. */
-const alike = [
-  ...['/acceptances', '/baselines/differences', '/causes', '/coverage', '/notes', '/owners/:owner/endpoints'],
-  '/trend',
+  { name: 'worker', path: '/worker' },
 ]
 
 /** Takes the pictures of served pages of three months into a folder. */
 export async function takePages(browser: Browser, folder: URL): Promise<void> {
-  const shown = [...shots.map(({ path }) => path), ...alike]
-  const missing = pages.map(({ path }) => path).filter((path) => !shown.includes(path))
-  if (missing.length > 0) throw new Error(`no picture is taken of ${missing.join(', ')}`)
   await using months = await playMonths()
   const { file: history } = months.fixture.harness
   const opened = await openExistingHistory(readLocation(history, process.cwd()), {})
@@ -84,18 +62,10 @@ export async function takePages(browser: Browser, folder: URL): Promise<void> {
   try {
     for (const shot of shots) {
       const url = await findAddress(browser, serving.url, shot)
-      for (const kind of ['', ...(shot.also ?? [])] as const) {
-        const page = await browser.newPage({
-          viewport: { width: kind === 'phone' ? 400 : 1120, height: 800 },
-          colorScheme: kind === 'dark' ? 'dark' : 'light',
-        })
-        await open(page, url)
-        writeFileSync(
-          new URL(`${shot.name}${kind === '' ? '' : `-${kind}`}.png`, folder),
-          await page.screenshot({ scale: 'css' }),
-        )
-        await page.close()
-      }
+      const page = await browser.newPage({ viewport: { width: 1120, height: 800 } })
+      await open(page, url)
+      writeFileSync(new URL(`${shot.name}.png`, folder), await page.screenshot({ scale: 'css' }))
+      await page.close()
     }
   } finally {
     await serving.close()
@@ -103,8 +73,8 @@ export async function takePages(browser: Browser, folder: URL): Promise<void> {
   }
 }
 
-async function findAddress(browser: Browser, origin: string, { path, linkedOn, query = '' }: Shot): Promise<string> {
-  if (linkedOn === undefined) return origin + path + query
+async function findAddress(browser: Browser, origin: string, { path, linkedOn }: Shot): Promise<string> {
+  if (linkedOn === undefined) return origin + path
   const page = await browser.newPage()
   await open(page, origin + linkedOn)
   const hrefs = await page.evaluate<string[]>(`[...document.querySelectorAll('main a[href]')].map((link) => link.href)`)

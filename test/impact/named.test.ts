@@ -45,3 +45,29 @@ it('restore and impact name each other', async () => {
   const whole = await cli.run(`restore --cause ${at<{ id: string }>(rows, 0).id}`)
   expect(whole.stdout).toMatch(/counts what\s+was not delivered meanwhile/)
 })
+
+it('a cause concerns each endpoint that changed with it', async () => {
+  const { rows } = await cli.json('causes')
+  const cause = at(
+    rows.filter(({ resources }: { readonly resources: number }) => resources === wiped.length),
+    0,
+  )
+  const { stdout } = await cli.run(['impact', cause.id, '--format', 'json'])
+  const answer = JSON.parse(stdout)
+  expect(answer.target).toEqual({ type: 'cause', id: cause.id })
+  expect(answer.rows.map(({ uid }: { readonly uid: string }) => uid).sort()).toEqual(wiped.map(({ uid }) => uid).sort())
+})
+
+it('a project concerns all its endpoints', async () => {
+  const { stdout } = await cli.run(['impact', paused.project, '--from', '1', '--format', 'json'])
+  expect(JSON.parse(stdout).rows).toHaveLength(6)
+})
+
+it.each([
+  ['what delivers nothing', ['ledger.created'], 'no delivery depends on event_type '],
+  ['what did not change, without a window', [cli.endpoint(5).uid], 'the history knows no change of the endpoint'],
+  ['a window that ends first', [paused.uid, '--from', 'latest', '--to', '1'], 'the window begins at'],
+])('refuses %s', async (_, words, said) => {
+  const { code, stderr } = await cli.run(['impact', ...words])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
+})

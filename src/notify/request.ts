@@ -75,7 +75,7 @@ export async function exchange<Answer>(
       const text = mostBytes === 0 ? '' : ((await answer.read(mostBytes))?.toString('utf8') ?? '')
       if (answer.status < 200 || answer.status >= 300)
         throw refusalOf(answer, text, { advice, isMessage: body !== null, now: now() })
-      return read(text)
+      return readAnswer(answer.status, text, read)
     } finally {
       await transport.close()
     }
@@ -86,6 +86,16 @@ export async function exchange<Answer>(
     if (error instanceof AuditError) throw new ReceiverRefusal({ ok: false, error: messageOf(error) }, true)
     const { what, surelyNotRun } = networkFailure(error)
     throw new ReceiverRefusal({ ok: false, error: what }, surelyNotRun)
+  }
+}
+
+/** A login page in front of a tracker answers 200, too. */
+function readAnswer<Answer>(status: number, text: string, read: (text: string) => Answer): Answer {
+  try {
+    return read(text)
+  } catch {
+    const error = `answered ${status}, and not in the form of its API: check its address, and what is in front of it`
+    throw new ReceiverRefusal({ ok: false, error }, false)
   }
 }
 

@@ -287,6 +287,13 @@ describe.each(Object.keys(trackers) as (keyof typeof trackers)[])('tickets of %s
     expect(JSON.stringify(outcome)).not.toContain(token)
   })
 
+  it('say that something else answered, such as a login page', async () => {
+    await using desk = await openDesk(name)
+    desk.tracker.faults(() => ({ status: 200, body: 'Log in' }))
+    const error = 'answered 200, and not in the form of its API: check its address, and what is in front of it'
+    expect(await desk.send(opened())).toEqual({ ok: false, error })
+  })
+
   it('carry the token to no other address', async () => {
     await using desk = await openDesk(name)
     await using other = await openReceiver()
@@ -413,7 +420,7 @@ describe('issues of GitHub', () => {
     const body = '<!-- hookdrift:hookdrift-1 msg_0 -->\n'
     const issue = { number: 1, state: 'open', body, updated_at: 'soon', labels: ['hookdrift'] }
     desk.tracker.faults(({ method }) => (method === 'GET' ? { status: 200, body: [issue] } : undefined))
-    expect(await desk.send(opened())).toMatchObject({ ok: false, error: expect.stringContaining('could not be read') })
+    expect(await desk.send(opened())).toMatchObject({ ok: false, error: expect.stringContaining('not in the form of its API') })
     expect(desk.memory.rows).toEqual(new Map())
     desk.tracker.faults(() => undefined)
     await desk.deliver(opened())

@@ -33,7 +33,7 @@ the history but [a note](#record-a-note), and no parameter names a file.
 | 503 | the history, configuration or policy cannot be used: the log says why; or too much is asked for: \`Retry-After\` |
 
 An error is \`{"error": {"message": "…", "advice": "…"}}\`; \`advice\` may be null.
-Those of 405 and 421 are plain text.
+Those of 405, 413 and 421 are plain text.
 
 Answers that only runs change have an \`ETag\`; with it, a run is seen a second late at most. All others are \`no-store\`.
 

@@ -7,6 +7,8 @@ import type { OpenHistory } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
 import { neutralise, neutraliseJson } from '../model/text/neutralise.ts'
 import { isoTime } from '../model/time.ts'
+import { expectationOfIssue } from '../model/yaml/describe-issue.ts'
+import { describeName } from '../model/yaml/describe-value.ts'
 import { chooseNoted, composeNote, longestNote, readNotedProjects } from '../questions/compose-note.ts'
 import { toNoteRow } from '../questions/notes.ts'
 import { isCrossSite, neverStored } from './access/refuse.ts'
@@ -83,10 +85,17 @@ function decode(body: Buffer): z.output<typeof noteBody> {
   const parsed = parseJson(body)
   if (!parsed.ok) throw AuditError.usage(`not a note: ${parsed.reason}`, { advice })
   // It marks numbers that a double cannot keep, and such texts, for what services show.
-  const decoded = noteBody.safeParse(JSON.parse(body.toString()))
+  const decoded = noteBody.safeParse(JSON.parse(body.toString()), { error: expectationOfIssue })
   if (decoded.success) return decoded.data
-  const [{ path, message } = { path: [], message: '' }] = decoded.error.issues
-  throw AuditError.usage(`not a note: ${path.length === 0 ? '' : `${path.join('.')}: `}${message}`, { advice })
+  const mistakes = decoded.error.issues.map(describeMistake).join('; ')
+  throw AuditError.usage(`not a note: ${mistakes}`, { advice })
+}
+
+function describeMistake(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `${issue.keys.map(describeName).join(', ')} is unknown`
+  const member = issue.path.join('.') || 'the body'
+  if (issue.code === 'too_big') return `${member} has more than ${issue.maximum} characters`
+  return `${member} is missing or does not fit, expected ${issue.message}`
 }
 
 function refuse(status: number, message: string, advice?: string): Response {

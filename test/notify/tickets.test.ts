@@ -420,7 +420,10 @@ describe('issues of GitHub', () => {
     const body = '<!-- hookdrift:hookdrift-1 msg_0 -->\n'
     const issue = { number: 1, state: 'open', body, updated_at: 'soon', labels: ['hookdrift'] }
     desk.tracker.faults(({ method }) => (method === 'GET' ? { status: 200, body: [issue] } : undefined))
-    expect(await desk.send(opened())).toMatchObject({ ok: false, error: expect.stringContaining('not in the form of its API') })
+    expect(await desk.send(opened())).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('not in the form of its API'),
+    })
     expect(desk.memory.rows).toEqual(new Map())
     desk.tracker.faults(() => undefined)
     await desk.deliver(opened())

@@ -191,8 +191,14 @@ describe('POST /api/v1/notes', () => {
     ['{"text":"\\ud800"}', 'JSON with half a surrogate pair'],
     ['{"text":"a","ref":"\\udc00x"}', 'JSON with half a surrogate pair'],
     ['{"text":"a","projects":["\\ud800"]}', 'JSON with half a surrogate pair'],
-    ['{"text":12345678901234567890}', 'text: Invalid input: expected string, received number'],
-    ['{"text":"a","ref":1e999}', 'ref: Invalid input: expected string, received Infinity'],
+    ['{"text":12345678901234567890}', 'text is missing or does not fit, expected text that is not empty'],
+    ['{"text":"a","ref":1e999}', 'ref is missing or does not fit, expected text that is not empty'],
+    [
+      '{"when":"now","what":"a"}',
+      'text is missing or does not fit, expected text that is not empty; `when`, `what` is unknown',
+    ],
+    [`{"text":"${'a'.repeat(501)}"}`, 'text has more than 500 characters'],
+    ['[]', 'the body is missing or does not fit, expected a mapping'],
     ['\ufeff{"text":"a"}', 'malformed JSON'],
   ])('refuses %s: not what was sent would be stored', async (body, reason) => {
     const before = await noted()

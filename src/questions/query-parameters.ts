@@ -96,6 +96,10 @@ export function readParameters<Parameters extends ParameterTable>(
     refuseText(apiParameter, text)
     const before = given.get(apiParameter.parameter) ?? []
     if (before.length > 0 && !shapeOf(apiParameter.parameter).isList) {
+      const names = parameters.filter((each) => each.parameter === apiParameter.parameter).map((each) => each.name)
+      const both = names.filter((each) => search.has(each)).map((each) => `"${each}"`)
+      if (both.length > 1)
+        throw AuditError.usage(`the parameters ${both.join(' and ')} mean the same: give one of them`)
       throw AuditError.usage(`the parameter "${givenName}" is there twice`)
     }
     given.set(apiParameter.parameter, [...before, text])

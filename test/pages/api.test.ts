@@ -159,7 +159,8 @@ describe('the API', () => {
     ['compare?a=orders', 'the parameter "b" is missing'],
     [`violations?rule=${'x'.repeat(1001)}`, 'has more than 1000 characters'],
     ['runs?run=1&run=2', 'the parameter "run" is there twice'],
-    ['state?run=1&at=2', 'is there twice'],
+    ['state?run=1&at=2', 'the parameters "at" and "run" mean the same: give one of them'],
+    ['diff?from=1&to=2&run=2', 'the parameters "to" and "run" mean the same: give one of them'],
     ['openapi.json?nope=1', 'unknown parameter "nope"'],
     ['../v1?nope=1', 'unknown parameter "nope"'],
   ])('refuses %s', async (path, message) => {

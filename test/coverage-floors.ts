@@ -12,18 +12,18 @@ export const runElsewhere: readonly string[] = [
  * random, of the least that was measured. Raise them; never lower one.
  */
 export const coverageFloors: Readonly<Record<string, readonly [lines: number, branches: number]>> = {
-  app: [93, 83],
-  audit: [99, 88],
-  cli: [81, 62],
-  config: [93, 61],
+  app: [94, 85],
+  audit: [99, 94],
+  cli: [94, 85],
+  config: [99, 94],
   demo: [94, 86],
-  gateway: [99, 91],
+  gateway: [99, 94],
   history: [98, 91],
-  model: [98, 89],
+  model: [99, 93],
   notify: [98, 92],
   pages: [99, 91],
   policy: [99, 92],
   questions: [98, 89],
-  report: [99, 93],
+  report: [99, 94],
   rules: [100, 97],
 }

@@ -58,6 +58,16 @@ it('a cause concerns each endpoint that changed with it', async () => {
   expect(answer.rows.map(({ uid }: { readonly uid: string }) => uid).sort()).toEqual(wiped.map(({ uid }) => uid).sort())
 })
 
+it('a violation concerns the endpoint that it is about', async () => {
+  const { rows } = await cli.json('violations --open')
+  const lost = rows.filter(({ rule, uid }) => rule === 'drift/authentication-lost' && uid === at(wiped, 0).uid)
+  const { fingerprint } = at<{ fingerprint: string }>(lost, 0)
+  const { stdout } = await cli.run(['impact', fingerprint.slice(0, 8), '--format', 'json'])
+  const answer = JSON.parse(stdout)
+  expect(answer.target).toEqual({ type: 'violation', id: fingerprint })
+  expect(answer.rows).toMatchObject([{ uid: at(wiped, 0).uid }])
+})
+
 it('a project concerns all its endpoints', async () => {
   const { stdout } = await cli.run(['impact', paused.project, '--from', '1', '--format', 'json'])
   expect(JSON.parse(stdout).rows).toHaveLength(6)

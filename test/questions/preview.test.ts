@@ -299,3 +299,18 @@ describe('readers of some projects, over a port', () => {
     )
   })
 })
+
+it.each([
+  ['a file that is not there', ['missing.http'], 'cannot read the request "missing.http"'],
+  ['no request', [], 'no request given'],
+])('refuses %s', async (_, words, said) => {
+  const { code, stderr } = await hookdrift.run(['preview', ...words])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
+})
+
+it('reads a request from a file', async () => {
+  const { uid } = endpointOf()
+  hookdrift.directory.write('delete.json', request('DELETE', address(`/endpoints/${uid}`)))
+  const { code, stdout } = await hookdrift.run(['preview', 'delete.json', '--format', 'json'])
+  expect([code, JSON.parse(stdout).schema]).toEqual([1, expect.stringMatching(/^hookdrift\.preview\//)])
+})

@@ -312,5 +312,5 @@ it('reads a request from a file', async () => {
   const { uid } = endpointOf()
   hookdrift.directory.write('delete.json', request('DELETE', address(`/endpoints/${uid}`)))
   const { code, stdout } = await hookdrift.run(['preview', 'delete.json', '--format', 'json'])
-  expect([code, JSON.parse(stdout).schema]).toEqual([1, expect.stringMatching(/^hookdrift\.preview\//)])
+  expect([code, JSON.parse(stdout).resource]).toEqual([0, expect.objectContaining({ kind: 'endpoint', uid })])
 })

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { AuditedProject } from '../audit/audited-project.ts'
 import { labelsIn } from '../audit/discover-projects.ts'
 import { type PointlessName, pointlessInPolicy, pointlessPatterns } from '../audit/pointless-names.ts'
@@ -64,7 +66,7 @@ export async function checkFiles(
   const read = hasConfiguration(config, terminal) ? await attempt(async () => readAll()) : { value: readAll() }
   const projects = 'value' in read ? await projectsOf(read.value, terminal) : []
   const configuration: CheckedFile = {
-    file: 'value' in read && read.value.file === undefined ? 'the environment' : config,
+    file: existsSync(resolve(terminal.cwd(), config)) ? config : 'the environment',
     kind: 'configuration',
     ...('value' in read
       ? {

@@ -217,6 +217,16 @@ services: [{ name: acme, url: "${cli.service.url}", key: "\${ACME_KEY}", organis
     using empty = openDirectory()
     expect(await run('doctor --offline', {}, empty.path)).toEqual(refusal('set HOOKDRIFT_URL and HOOKDRIFT_KEY'))
   })
+
+  it('names the environment where the variables that stand for a file are faulty', async () => {
+    using empty = openDirectory()
+    const env = { HOOKDRIFT_URL: 'https://a.example', HOOKDRIFT_KEY: 'k' }
+    const { code, stdout } = await run('doctor --offline', env, empty.path)
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringMatching(/^the environment has 1 fault:\n {2}HOOKDRIFT_ORGANISATION/),
+    ])
+  })
 })
 
 describe('hookdrift config show of a credential', () => {

@@ -205,7 +205,7 @@ function adviseOnKey(
   if (to.kind === 'postgres') {
     return [
       text('The installation key is not copied. On every machine:'),
-      verbatim([neutralise(`HOOKDRIFT_SEAL_KEY="hex:$(cat ${shellWord(keyFile)})"`)]),
+      verbatim([neutralise(`export HOOKDRIFT_SEAL_KEY="hex:$(cat ${shellWord(keyFile)})"`)]),
     ]
   }
   if (to.keyFile === keyFile) return []

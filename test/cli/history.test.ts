@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres)('a history on a server', () => {
     const place = await makeDatabase({ empty: true })
     const copied = await run(`history copy hookdrift.db ${place.url}`)
     expect(copied).toMatchObject({ code: 0, stderr: '' })
-    expect(copied.stdout).toContain(`\nHOOKDRIFT_SEAL_KEY="hex:$(cat ${directory.file('hookdrift.key')})"\n`)
+    expect(copied.stdout).toContain(`\nexport HOOKDRIFT_SEAL_KEY="hex:$(cat ${directory.file('hookdrift.key')})"\n`)
     expect(await run(`history copy ${place.url} back.db`)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/The installation key is not copied: give the new place the same one\.\n$/),

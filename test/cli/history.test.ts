@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgres)('a history on a server', () => {
     directory.write('my histories/hookdrift.key', `${'1'.repeat(64)}\n`)
     const place = await makeDatabase({ empty: true })
     const copied = await run(`history copy 'my histories/hookdrift.db' ${place.url} --snapshot`)
-    const command = copied.stdout.split('\n').find((line) => line.startsWith('HOOKDRIFT_SEAL_KEY='))
+    const command = copied.stdout.split('\n').find((line) => line.startsWith('export HOOKDRIFT_SEAL_KEY='))
     const shown = execFileSync('sh', ['-c', `${command}; echo "$HOOKDRIFT_SEAL_KEY"`], { encoding: 'utf8' })
     expect(shown).toBe(`hex:${'1'.repeat(64)}\n`)
     await place.remove()

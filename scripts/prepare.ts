@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * npm runs this after it installed what a checkout needs, and before it packs a clone: `npm install git+https://…`, and
+ * npm runs this after it installed what a checkout needs, and before it packs a clone: `npm pack git+https://…`, and
  * pre-commit. A clone is packed with what `npm run build` writes; a checkout where someone works stays without it, or
  * nothing would keep it current.
  */

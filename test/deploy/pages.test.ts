@@ -108,6 +108,14 @@ describe('the index', () => {
 })
 
 describe('lines of Markdown', () => {
+  it('break no table with an empty line', () => {
+    // Rows after one are text to readers of Markdown, unless they begin a table with a head of its own.
+    const broken = /^\|.*\|\n\n(\|.*\|)\n(?!\|[-:| ]{1,200}\|\n)/gm
+    expect(everyPage.flatMap((path) => [...textOf(path).matchAll(broken)].map(([, row]) => `${path}: ${row}`))).toEqual(
+      [],
+    )
+  })
+
   it.each(everyPage)('%s ends its lines at 120 columns', (path) => {
     const long = textOf(path)
       .split('\n')

@@ -196,10 +196,7 @@ function refuseNothing({ runs, unlisted }: Result, name: string | undefined, { s
   if (runs.length > 0 || unlisted.length > 0) return
   const what = describeNoMatch(name, source)
   throw AuditError.usage(`${what} in the searched projects`, {
-    advice:
-      source === undefined
-        ? 'correct `match` or `function` in the policy, or choose projects with --project'
-        : 'choose projects with --project; --type header means the header function',
+    advice: 'correct `match` in the policy, or choose projects with --project; --type header means the header function',
   })
 }
 

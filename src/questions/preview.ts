@@ -157,7 +157,7 @@ function describeKnown(
   return {
     run: run.number,
     at: run.finished_at,
-    age_s: Math.max(0, Math.floor((now - at) / 1000)),
+    age_s: Math.max(0, Math.ceil((now - at) / 1000)),
     reasons: [
       ...(now > dueAfter(project.name, at) ? ['the last scan is too old'] : []),
       ...gaps.map(({ listing }) => `the last scan did not read ${listing} completely`),

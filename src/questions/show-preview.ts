@@ -43,10 +43,7 @@ export function introducePreview(preview: Preview, rows: readonly PreviewRow[]):
 
 /** Sentences after the rows. */
 export function concludePreview({ known, refused }: Preview, notes: readonly string[]): string[] {
-  const age =
-    known.age_s === 0
-      ? 'less than 1 s'
-      : showDuration(new Date(0).toISOString(), new Date(known.age_s * 1000).toISOString())
+  const age = showDuration(new Date(0).toISOString(), new Date(known.age_s * 1000).toISOString())
   const doubts = known.reasons.map(
     (reason) => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}: audit again before relying on this.`,
   )

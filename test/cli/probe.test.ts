@@ -174,7 +174,7 @@ describe('hookdrift probe', () => {
     ['order', 'did you mean orders?'],
     ['orders --payload order.json', 'a probe of the policy has its own payload'],
     ['orders --function draft.js', 'there is more than one project'],
-    ['orders --project acme/payments', 'correct `match` or `function` in the policy'],
+    ['orders --project acme/payments', 'correct `match` in the policy'],
     ['--function draft.js', '--function needs a payload'],
     ['--payload order.json', '--payload needs a function'],
     ['--source x --function draft.js --payload order.json', 'use one of them'],

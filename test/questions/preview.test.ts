@@ -196,12 +196,10 @@ describe('a known state that is not good enough', () => {
     expect(stdout).toMatch(/As of run \d+, [^\n]+ ago\.\nThe last scan is too old: audit again/)
   })
 
-  it('is less than a second old right after the audit', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  it('is a second old right after the audit, not 0 ms', async () => {
     await hookdrift.audit()
     const { stdout } = await hookdrift.run(['preview', '--request', rename()])
-    vi.useRealTimers()
-    expect(stdout).toContain(', less than 1 s ago.')
+    expect(stdout).toMatch(/, \d+ s ago\.\n/)
   })
 
   it('ends with 3 where the last scan did not read the listing completely', async () => {

@@ -218,7 +218,7 @@ services: [{ name: acme, url: "${cli.service.url}", key: "\${ACME_KEY}", organis
     expect(await run('doctor --offline', {}, empty.path)).toEqual(refusal('set HOOKDRIFT_URL and HOOKDRIFT_KEY'))
   })
 
-  it('names the environment where the variables that stand for a file are faulty', async () => {
+  it('names the environment where the variables in place of a file are faulty', async () => {
     using empty = openDirectory()
     const env = { HOOKDRIFT_URL: 'https://a.example', HOOKDRIFT_KEY: 'k' }
     const { code, stdout } = await run('doctor --offline', env, empty.path)

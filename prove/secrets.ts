@@ -25,12 +25,14 @@ const wanted = 11_000
 const ordinaryCount = 5000
 const mostPages = 300
 /** What tools of an assistant are asked about. */
-const subjects: Readonly<Record<string, object>> = {
+const subjectsAt = (url: string): Readonly<Record<string, object>> => ({
   timeline: { uid: 'en-1', project: ['acme/p0'] },
   restore: { uid: 'en-1', project: ['acme/p0'] },
   diff: { from: 'latest~1' },
   compare: { a: 'acme/p0', b: 'acme/p1' },
-}
+  impact: { target: 'en-1', project: ['acme/p0'] },
+  preview: { request: `DELETE ${url}/api/v1/projects/p0/endpoints/en-1` },
+})
 const seed = Number(process.argv[2] ?? 1)
 const policy = `extends: [all]
 probes:
@@ -103,7 +105,7 @@ async function proveNothingLeaks({ url, projects, received }: Served): Promise<r
   plant()
   await driver.audit('second')
   await ask(driver.run)
-  await askAsAssistant(driver.ask)
+  await askAsAssistant(driver.ask, subjectsAt(url))
   await driver.readPages(mostPages)
   const index = indexCanaries([...canaries.all, ...more.all])
   const given = ['hookdrift.yaml', 'policy.yaml', 'payload.json']
@@ -199,7 +201,10 @@ async function ask(run: Run): Promise<void> {
 }
 
 /** Calls each tool. */
-async function askAsAssistant(ask: (requests: readonly object[]) => Promise<readonly string[]>): Promise<void> {
+async function askAsAssistant(
+  ask: (requests: readonly object[]) => Promise<readonly string[]>,
+  subjects: Readonly<Record<string, object>>,
+): Promise<void> {
   const request = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params })
   const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'prove', version: '1' } }
   const greeting = request(0, 'initialize', client)

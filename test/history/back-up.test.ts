@@ -128,7 +128,8 @@ describe('a backup', () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      await once(child.stdout, 'data')
+      const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'close')])
+      expect(String(said)).toBe('at work\n')
       const kill = async () => {
         if (child.signalCode !== null) return
         child.kill('SIGKILL')
@@ -142,6 +143,17 @@ describe('a backup', () => {
       for (const copier of copiers) await copier.kill()
       expect(drafts()).toHaveLength(3)
       await copy()
+      expect(drafts()).toEqual([])
+    })
+
+    it('is not what another process takes one for that has just begun', async () => {
+      const script = `import { openDraftDirectory } from ${JSON.stringify(module)}
+        for (let round = 0; round < 60; round++) openDraftDirectory(${JSON.stringify(join(dirname(file), 'copy.db'))}).close()`
+      const ends = Array.from({ length: 4 }, () => {
+        const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+        return once(child, 'close')
+      })
+      expect((await Promise.all(ends)).map(([code]) => code)).toEqual([0, 0, 0, 0])
       expect(drafts()).toEqual([])
     })
 

@@ -62,6 +62,8 @@ function takeLock(directory: string): Database.Database | undefined {
     return db
   } catch (error) {
     db?.close()
+    // The package itself refuses a directory that is gone, by an error that is not SQLite's.
+    if (!existsSync(directory)) return undefined
     if (error instanceof Database.SqliteError && /BUSY|CANTOPEN/.test(error.code)) return undefined
     throw error
   }

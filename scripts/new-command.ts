@@ -1,12 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { insert, isThere, refuse, write } from './new-part.ts'
 
 /**
  * `npm run new:command -- owners 'List the owners of endpoints'` writes what a command needs that reads the history: a
  * question, its entries in the tables of commands and of the API, and its test. It works at once, listing projects; a
  * contributor then replaces what is in three files.
  */
-const checkout = join(import.meta.dirname, '..')
 const [name = '', description = ''] = process.argv.slice(2)
 const of = name.replace(/^./, (letter) => letter.toUpperCase())
 if (!/^[a-z]+$/.test(name) || !/^[A-Z]/.test(description)) {
@@ -14,7 +12,7 @@ if (!/^[a-z]+$/.test(name) || !/^[A-Z]/.test(description)) {
     "expected a word and what the command does, with a capital verb, such as: owners 'List the owners of endpoints'",
   )
 }
-const taken = [`src/questions/${name}.ts`, `src/cli/${name}.ts`].find((file) => existsSync(join(checkout, file)))
+const taken = [`src/questions/${name}.ts`, `src/cli/${name}.ts`].find(isThere)
 if (taken !== undefined) refuse(`${taken} exists already`)
 
 write(
@@ -88,25 +86,3 @@ Now replace what the template says, by hand:
 4. The page that examples.txt names: a section with the question
 Then: npm run update, npm test
 `)
-
-function read(path: string): string {
-  return readFileSync(join(checkout, path), 'utf8')
-}
-
-function write(path: string, text: string): void {
-  writeFileSync(join(checkout, path), text)
-  process.stdout.write(`${path}\n`)
-}
-
-/** Puts a line before a text that the file contains once. */
-function insert(path: string, before: string, line: string): void {
-  const text = read(path)
-  const at = text.indexOf(before)
-  if (at < 0) throw new Error(`${path} lacks ${before}`)
-  write(path, `${text.slice(0, at)}${line}${text.slice(at)}`)
-}
-
-function refuse(problem: string): never {
-  process.stderr.write(`${problem}\n`)
-  process.exit(2)
-}

@@ -1,13 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { insert, isThere, read, refuse, write } from './new-part.ts'
 
 /**
  * `npm run new:format -- tap .tap 'a test for each violation'` writes what a report format needs: its file, its line in
  * the table of formats, its test, and what it prints of a gap. A contributor then replaces the file and the test.
  */
-const checkout = join(import.meta.dirname, '..')
 const [name = '', extension = '', about = ''] = process.argv.slice(2)
-const at = (path: string) => join(checkout, path)
 const table = 'src/report/formats.ts'
 const file = `src/report/${name}.ts`
 const test = `test/report/formats/${name}.ts`
@@ -15,7 +12,7 @@ const gaps = 'test/report/gaps-in-formats.test.ts'
 if (!/^[a-z][a-z0-9]*$/.test(name) || !/^\.[a-z0-9.]+$/.test(extension) || about === '') {
   refuse("expected name, extension and description of the format, such as: tap .tap 'a test for each violation'")
 }
-if (existsSync(at(file)) || read(table).includes(` ${name}: {`)) refuse(`the format ${name} exists already`)
+if (isThere(file) || read(table).includes(` ${name}: {`)) refuse(`the format ${name} exists already`)
 
 write(
   file,
@@ -48,7 +45,7 @@ const entry = `  ${name}: {
     load: async () => (await import('./${name}.ts')).${name},
   },
 `
-write(table, read(table).replace('} as const satisfies', `${entry}} as const satisfies`))
+insert(table, '} as const satisfies', entry)
 write(gaps, read(gaps).replaceAll('} as const satisfies', `  ${name}: 'sentence',\n} as const satisfies`))
 
 process.stdout.write(`
@@ -57,17 +54,3 @@ Now replace what the template says, by hand:
 2. ${test}: a reader of the format that is not ours, and what a hostile text could do to it
 Then: npm run update, npm test
 `)
-
-function read(path: string): string {
-  return readFileSync(at(path), 'utf8')
-}
-
-function write(path: string, text: string): void {
-  writeFileSync(at(path), text)
-  process.stdout.write(`${path}\n`)
-}
-
-function refuse(problem: string): never {
-  process.stderr.write(`${problem}\n`)
-  process.exit(2)
-}

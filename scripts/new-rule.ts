@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { withHeader } from '../test/rules/rule-header.ts'
 import { withEvidence } from './framework-evidence.ts'
+import { at, isThere, read, refuse, write } from './new-part.ts'
 import { casesFile, kinds, pageBody, ruleFile, ruleRow, withBrokenRow } from './rule-files.ts'
 import { tableFile, withRow, withRuleFile } from './rule-table.ts'
 
@@ -11,15 +11,6 @@ import { tableFile, withRow, withRuleFile } from './rule-table.ts'
  * file of its own or as a row of the table of its kind. The rule works at once and passes every test; a contributor then
  * replaces three things: the rule, its cases and its page.
  */
-const checkout = join(import.meta.dirname, '..')
-const at = (path: string) => join(checkout, path)
-const read = (path: string) => readFileSync(at(path), 'utf8')
-const write = (path: string, text: string) => {
-  mkdirSync(dirname(at(path)), { recursive: true })
-  writeFileSync(at(path), text)
-  process.stdout.write(`${path}\n`)
-}
-
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { row: { type: 'boolean', default: false }, 'evidence-like': { type: 'string' } },
@@ -29,7 +20,7 @@ const kind = kinds.find((name) => id.startsWith(`${name}/`))
 if (kind === undefined || !/^[a-z]+\/[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id)) {
   refuse(`"${id}" is not the id of a new rule, expected ${kinds.join('|')}, a slash and a name such as url-odd-port`)
 }
-const isRule = (name: string) => existsSync(at(`test/rules/${name}.cases.ts`))
+const isRule = (name: string) => isThere(`test/rules/${name}.cases.ts`)
 if (isRule(id)) refuse(`the rule ${id} exists already`)
 
 const reviewed = {
@@ -74,8 +65,3 @@ Now replace what the template says, by hand:
 4. config/frameworks: it gives evidence for the controls of ${like} (--evidence-like takes another rule); take it out where it does not fit
 Then: npm run update, npm test
 `)
-
-function refuse(problem: string): never {
-  process.stderr.write(`${problem}\n`)
-  process.exit(2)
-}

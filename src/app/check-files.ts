@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { AuditedProject } from '../audit/audited-project.ts'
 import { labelsIn } from '../audit/discover-projects.ts'
 import { type PointlessName, pointlessInPolicy, pointlessPatterns } from '../audit/pointless-names.ts'
@@ -17,7 +15,7 @@ import { count } from '../model/text/count.ts'
 import { describePolicySize, endedWaivers, policySize } from '../policy/policy.ts'
 import { timetableFaultsAt } from '../policy/timetable.ts'
 import { type LoadOptions, loadPolicy, loadPolicyTests } from './load-policy.ts'
-import { configuredPaths, hasConfiguration, knownSecrets } from './locate-history.ts'
+import { configuredPaths, hasConfiguration, hasConfigurationFile, knownSecrets } from './locate-history.ts'
 import { openExistingHistory } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
@@ -66,7 +64,7 @@ export async function checkFiles(
   const read = hasConfiguration(config, terminal) ? await attempt(async () => readAll()) : { value: readAll() }
   const projects = 'value' in read ? await projectsOf(read.value, terminal) : []
   const configuration: CheckedFile = {
-    file: existsSync(resolve(terminal.cwd(), config)) ? config : 'the environment',
+    file: hasConfigurationFile(config, terminal) ? config : 'the environment',
     kind: 'configuration',
     ...('value' in read
       ? {

@@ -30,8 +30,12 @@ export function namedHistory({ history }: HistoryOptions, { env }: ProcessContex
 }
 
 /** Whether there is a configuration: a file, or the environment in its place. */
-export function hasConfiguration(config: string, { cwd, env }: ProcessContext): boolean {
-  return existsSync(resolve(cwd(), config)) || (env.HOOKDRIFT_URL ?? '') !== ''
+export function hasConfiguration(config: string, terminal: ProcessContext): boolean {
+  return hasConfigurationFile(config, terminal) || (terminal.env.HOOKDRIFT_URL ?? '') !== ''
+}
+
+export function hasConfigurationFile(config: string, { cwd }: ProcessContext): boolean {
+  return existsSync(resolve(cwd(), config))
 }
 
 /** `named`: what a person may name in place of the configuration. `onRead` gets every file that is read for it. */

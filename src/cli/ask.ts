@@ -97,11 +97,11 @@ export function addParameters(command: Command, parameters: ParameterTable): voi
 export function optionOf(parameter: Parameter): Option {
   const { flags, description, writtenDefault, conflicts = [], isRare = false } = parameter
   const { isList, choices, fallback } = shapeOf(parameter)
-  const option = new Option(flags, description).conflicts([...conflicts])
+  const option = (isRare ? rare(flags, description) : new Option(flags, description)).conflicts([...conflicts])
   if (isList) option.argParser((text: string, before: readonly string[] = []) => [...before, text])
   if (choices !== undefined) option.choices(choices)
   if (fallback !== undefined) option.default(fallback, writtenDefault)
-  return isRare ? rare(option) : option
+  return option
 }
 
 /** What a command line gives the parameters of its command. */

@@ -57,62 +57,39 @@ export function defineAudit(command: Command) {
         .choices(failOnChoices)
         .default('medium'),
     )
-    .addOption(rare(new Option('--no-probes', "do not run the policy's probes; their open violations become unknown")))
+    .addOption(rare('--no-probes', "do not run the policy's probes; their open violations become unknown"))
     .addOption(
       rare(
-        new Option(
-          '--expect <directory>',
-          'compare with the states in this directory instead of the approved ones; see `hookdrift baseline export`',
-        ),
+        '--expect <directory>',
+        'compare with the states in this directory instead of the approved ones; see `hookdrift baseline export`',
       ),
     )
     .addOption(
       rare(
-        new Option(
-          '--accept-removals',
-          'report removals of any size in this run, instead of waiting for the next one to confirm a large one (see project/mass-removal)',
-        ),
+        '--accept-removals',
+        'report removals of any size in this run, instead of waiting for the next one to confirm a large one (see project/mass-removal)',
       ),
     )
     .addOption(
-      rare(
-        new Option(
-          '--notify',
-          'notify the channels of the configuration (the default, except with --history on a terminal)',
-        ),
-      ),
+      rare('--notify', 'notify the channels of the configuration (the default, except with --history on a terminal)'),
+    )
+    .addOption(
+      rare('--no-notify', 'do not notify the channels; the next run that does reports what this one found, too'),
+    )
+    .addOption(
+      rare('--metrics-file <file>', "also write the run's metrics to a file for Prometheus's textfile collector"),
     )
     .addOption(
       rare(
-        new Option(
-          '--no-notify',
-          'do not notify the channels; the next run that does reports what this one found, too',
-        ),
-      ),
+        '--shared',
+        'let the workers that share the history do the run, and wait for it (see worker.shared)',
+      ).conflicts('expect'),
     )
     .addOption(
       rare(
-        new Option(
-          '--metrics-file <file>',
-          "also write the run's metrics to a file for Prometheus's textfile collector",
-        ),
-      ),
-    )
-    .addOption(
-      rare(
-        new Option(
-          '--shared',
-          'let the workers that share the history do the run, and wait for it (see worker.shared)',
-        ).conflicts('expect'),
-      ),
-    )
-    .addOption(
-      rare(
-        new Option(
-          '--url <url>',
-          'audit the gateway at this URL without a configuration file; the key comes from HOOKDRIFT_KEY',
-        ).conflicts('config'),
-      ),
+        '--url <url>',
+        'audit the gateway at this URL without a configuration file; the key comes from HOOKDRIFT_KEY',
+      ).conflicts('config'),
     )
     .option('-q, --quiet', 'print only the verdict, on stderr')
 

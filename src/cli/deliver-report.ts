@@ -37,15 +37,9 @@ export function addFormatOptions(command: Command, names: readonly NamedFormat[]
   return command
     .addOption(format)
     .addOption(
-      rare(
-        new Option('--section <section>', 'which table --format csv prints (default: violations)').choices(
-          sectionNames,
-        ),
-      ),
+      rare('--section <section>', 'which table --format csv prints (default: violations)').choices(sectionNames),
     )
-    .addOption(
-      rare(new Option('--group-by <what>', 'how the text report groups violations').choices(groupings).default('rule')),
-    )
+    .addOption(rare('--group-by <what>', 'how the text report groups violations').choices(groupings).default('rule'))
     .option('-o, --output <file>', 'write the report to a file instead of stdout')
     .addOption(
       new Option('--report <format=file>', 'also write the report to a file; repeatable')

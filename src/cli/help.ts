@@ -1,4 +1,4 @@
-import { Command, Help, type HelpConfiguration, type Option } from 'commander'
+import { Command, Help, type HelpConfiguration, Option } from 'commander'
 import { chunks } from '../model/chunks.ts'
 import { assetText } from '../model/package-files.ts'
 import { neutralise } from '../model/text/neutralise.ts'
@@ -20,8 +20,8 @@ export const commonGroup = 'Common options:'
 const rareGroup = 'Rare options:'
 
 /** An option that the help of its command only names; `hookdrift audit --help all` explains it. */
-export function rare(option: Option): Option {
-  return option.helpGroup(rareGroup)
+export function rare(flags: string, description: string): Option {
+  return new Option(flags, description).helpGroup(rareGroup)
 }
 
 /** The commands that `hookdrift --help` shows, in the order of a user's week; `hookdrift help all` has the others. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { untilSignalled } from '../app/end-in-order.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
@@ -36,25 +36,21 @@ export function defineInit(command: Command) {
       'id of the organisation whose projects are audited; needed for a personal key with --projects all',
     )
     .option('--projects <all|id,…>', 'all projects of the organisation, or a list of ids')
-    .addOption(rare(new Option('--for <place>', 'where the audits will run').choices(targets)))
+    .addOption(rare('--for <place>', 'where the audits will run').choices(targets))
     .addOption(
       rare(
-        new Option(
-          '--strictness <rules>',
-          'which rules apply: all recommended ones, or only those that are critical or high',
-        ).choices(strictnesses),
-      ),
+        '--strictness <rules>',
+        'which rules apply: all recommended ones, or only those that are critical or high',
+      ).choices(strictnesses),
     )
     .addOption(
       rare(
-        new Option(
-          '--accept-open <owner>',
-          'waive the violations that are open now for 60 days, in the name of this owner',
-        ).argParser(toOwner),
-      ),
+        '--accept-open <owner>',
+        'waive the violations that are open now for 60 days, in the name of this owner',
+      ).argParser(toOwner),
     )
     .option('--yes', 'ask nothing: use the suggested answer for each option that is not given')
-    .addOption(rare(new Option('--directory <directory>', 'directory for the files').default('.')))
+    .addOption(rare('--directory <directory>', 'directory for the files').default('.'))
     .addHelpText(
       'after',
       `

@@ -1,13 +1,24 @@
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readOwner } from '../../scripts/release/owner.ts'
 import { openDirectory } from '../cli/start-process.ts'
 import { checkout } from '../deploy/build-image.ts'
 import { inWorld } from '../pages/in-world.ts'
 import { buildSite, type FolderServer, serveFolder } from './built-site.ts'
+
+/** The field of the search. The page answers to keys once its scripts have taken over: no event says when. */
+async function openSearch(page: Page): Promise<Locator> {
+  const field = page.locator('.VPLocalSearchBox input')
+  const press = async () => {
+    await page.keyboard.press('Control+k')
+    return field.isVisible()
+  }
+  await expect.poll(press, { timeout: 20_000, interval: 250 }).toBe(true)
+  return field
+}
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
 const executablePath = '/usr/bin/chromium'
@@ -138,13 +149,7 @@ describe.skipIf(!existsSync(executablePath))('the site in Chromium', () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     const faults = watch(page, site.url)
     await page.goto(`${site.url}/docs/tutorial.html`)
-    const field = page.locator('.VPLocalSearchBox input')
-    // The page answers to keys once its scripts have taken over: no event says when.
-    const press = async () => {
-      await page.keyboard.press('Control+k')
-      return field.isVisible()
-    }
-    await expect.poll(press, { timeout: 20_000, interval: 250 }).toBe(true)
+    const field = await openSearch(page)
     await field.fill('replayable')
     const result = page.locator('.VPLocalSearchBox .result').first()
     await result.waitFor()
@@ -163,12 +168,7 @@ describe.skipIf(!existsSync(executablePath))('the site in Chromium', () => {
   it('finds each question to the history by its words', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     await page.goto(`${site.url}/docs/tutorial.html`)
-    const field = page.locator('.VPLocalSearchBox input')
-    const press = async () => {
-      await page.keyboard.press('Control+k')
-      return field.isVisible()
-    }
-    await expect.poll(press, { timeout: 20_000, interval: 250 }).toBe(true)
+    const field = await openSearch(page)
     const text = readFileSync(join(checkout, 'docs/how-to/ask-the-history.md'), 'utf8')
     const questions = [...text.matchAll(/^#{2,3} (.+\?)$/gm)].map(([, question = '']) => question)
     expect(questions.length).toBeGreaterThanOrEqual(10)
